@@ -7,6 +7,7 @@
 #include "src/graph/constant_bytes.h"
 #include "src/graph/uses.h"
 #include "src/interp/interp.h"
+#include "src/ops/layout.h"
 
 namespace noclobber {
 namespace {
@@ -17,28 +18,21 @@ struct Told {
   const Value& value;
 };
 
-std::optional<std::size_t> elements_of(const Type& type) {
-  std::size_t out = 1;
-  for (const SymExpr& size : type.shape) {
-    if (!size.is_constant() || size.constant() < 0) return std::nullopt;
-    if (__builtin_mul_overflow(out, static_cast<std::size_t>(size.constant()), &out)) return std::nullopt;
-  }
-  return out;
-}
-
 /// The contents in row-major order as their type holds them; nothing where they are not given, or as a
 /// digest.
 std::optional<std::string> bytes_of(const Told& told) {
   if (!told.input.contents || !told.value.type) return std::nullopt;
   const Type& type = *told.value.type;
-  const auto count = elements_of(type);
+  const auto shape = constant_extents(type.shape);
+  const auto elements = shape ? element_count(*shape) : std::nullopt;
+  if (!elements) return std::nullopt;
+  const auto count = static_cast<std::size_t>(*elements);
   const auto width = static_cast<std::size_t>(item_bytes(type.dtype));
   const std::vector<Arg>& given = *told.input.contents;
   constexpr std::size_t kMost = std::size_t{1} << 26;
-  if (!count || width == 0 || *count > kMost || (given.size() != 1 && given.size() != *count))
-    return std::nullopt;
-  std::string out(*count * width, '\0');
-  for (std::size_t k = 0; k < *count; ++k)
+  if (width == 0 || count > kMost || (given.size() != 1 && given.size() != count)) return std::nullopt;
+  std::string out(count * width, '\0');
+  for (std::size_t k = 0; k < count; ++k)
     store_number(type.dtype, reinterpret_cast<std::uint8_t*>(out.data()) + k * width,
                  constant_element(given[given.size() == 1 ? 0 : k]));
   return out;

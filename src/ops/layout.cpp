@@ -59,6 +59,15 @@ Dtype combine(std::optional<Dtype> higher, std::optional<Dtype> lower) {
 
 }  // namespace
 
+std::optional<Extents> constant_extents(const std::vector<SymExpr>& sizes) {
+  Extents out;
+  for (const SymExpr& size : sizes) {
+    if (!size.is_constant()) return std::nullopt;
+    out.push_back(size.constant());
+  }
+  return out;
+}
+
 std::optional<std::int64_t> element_count(const Extents& shape) {
   std::int64_t n = 1;
   bool empty = false;

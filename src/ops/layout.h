@@ -6,10 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/sym.h"
 #include "src/ops/array.h"
 
 namespace noclobber {
 
+/// Sizes, or strides, that are numbers; nothing with a symbol.
+std::optional<Extents> constant_extents(const std::vector<SymExpr>& sizes);
 /// Product; nothing on overflow or a negative size.
 std::optional<std::int64_t> element_count(const Extents& shape);
 Extents contiguous_strides(const Extents& shape);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/formats/case/case_json_facts.h"
+#include "src/ops/layout.h"
 
 namespace noclobber {
 
@@ -65,19 +66,11 @@ void GraphJsonReader::inputs(const OrderedJson& json, const JsonAt& at) {
 // Elements from the start of its storage to the last one that a tensor of that type shows; nothing with a
 // symbol, for strides that are not known, or beyond 64 bits.
 static std::optional<std::int64_t> reach_of(const Type& type) {
-  std::int64_t last = 0, step = 1;
-  if (type.strides == Type::Strides::unknown || !type.offset.is_constant()) return std::nullopt;
-  for (std::size_t k = type.shape.size(); k-- > 0;) {
-    const bool given = type.strides == Type::Strides::given;
-    if (!type.shape[k].is_constant() || (given && !type.stride[k].is_constant())) return std::nullopt;
-    const std::int64_t extent = type.shape[k].constant();
-    std::int64_t along = given ? type.stride[k].constant() : step;
-    if (extent == 0) return 0;
-    if (__builtin_mul_overflow(along, extent - 1, &along) || __builtin_add_overflow(last, along, &last) ||
-        __builtin_mul_overflow(step, extent, &step))
-      return std::nullopt;
-  }
-  return __builtin_add_overflow(last, type.offset.constant(), &last) ? std::nullopt : std::optional(last + 1);
+  const auto shape = constant_extents(type.shape), given = constant_extents(type.stride);
+  if (!shape || !given || type.strides == Type::Strides::unknown || !type.offset.is_constant())
+    return std::nullopt;
+  const bool told = type.strides == Type::Strides::given;
+  return reach({type.dtype, *shape, told ? *given : contiguous_strides(*shape), type.offset.constant()});
 }
 
 Input GraphJsonReader::input(const OrderedJson& json, const JsonAt& at) {
@@ -96,9 +89,9 @@ Input GraphJsonReader::input(const OrderedJson& json, const JsonAt& at) {
   graph_.values[result.value.index].type = read;
   input_flags(json, at, result);
   if (faults_.failed()) return result;
-  if (const auto reach = read ? reach_of(*read) : std::nullopt; reach && result.storage_numel &&
-                                                                result.storage_numel->is_constant() &&
-                                                                result.storage_numel->constant() < *reach)
+  const auto reach = read ? reach_of(*read) : std::nullopt;
+  const bool told = result.storage_numel && result.storage_numel->is_constant();
+  if (reach && told && result.storage_numel->constant() < *reach)
     faults_.fail(JsonAt(at, "storage_numel"), result.storage_numel->text() +
                                                   " elements, but the input shows element " +
                                                   std::to_string(*reach - 1) + " of its storage");
@@ -141,15 +134,6 @@ void GraphJsonReader::input_flags(const OrderedJson& json, const JsonAt& at, Inp
   }
 }
 
-// Number of elements of a shape without symbols; nothing with one, or beyond 64 bits.
-static std::optional<std::int64_t> static_numel(const std::vector<SymExpr>& shape) {
-  std::int64_t count = 1;
-  for (const SymExpr& size : shape) {
-    if (!size.is_constant() || __builtin_mul_overflow(count, size.constant(), &count)) return std::nullopt;
-  }
-  return count;
-}
-
 std::vector<Arg> GraphJsonReader::contents(const OrderedJson& json, const JsonAt& at,
                                            const std::optional<Type>& of) {
   const auto number = [&](const OrderedJson& item, const JsonAt& here) {
@@ -160,7 +144,8 @@ std::vector<Arg> GraphJsonReader::contents(const OrderedJson& json, const JsonAt
     return result;
   };
   if (!json.is_array()) return {number(json, at)};
-  const std::optional<std::int64_t> count = of ? static_numel(of->shape) : std::nullopt;
+  const auto shape = of ? constant_extents(of->shape) : std::nullopt;
+  const auto count = shape ? element_count(*shape) : std::nullopt;
   if (!count) {
     faults_.fail(at, "numbers one by one need a static shape");
   } else if (json.size() != static_cast<std::uint64_t>(*count)) {

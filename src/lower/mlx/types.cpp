@@ -4,22 +4,15 @@
 #include "src/graph/uses.h"
 #include "src/lower/mlx/values.h"
 #include "src/ops/infer.h"
+#include "src/ops/layout.h"
 #include "src/ops/meaning.h"
 
 namespace noclobber {
 namespace {
 
-using Extents = std::vector<std::int64_t>;
-
 /// Nothing where a size is a symbol or nobody says it.
 std::optional<Extents> extents_of(const SharedType& type) {
-  if (!type) return std::nullopt;
-  Extents out;
-  for (const SymExpr& size : type->shape) {
-    if (!size.is_constant()) return std::nullopt;
-    out.push_back(size.constant());
-  }
-  return out;
+  return type ? constant_extents(type->shape) : std::nullopt;
 }
 
 std::optional<Extents> numbers_of(const Arg& list) {

@@ -9,11 +9,11 @@
 namespace noclobber {
 namespace {
 
-using Number = std::optional<SymExpr>;
+using KnownSize = std::optional<SymExpr>;
 
 using Whole = std::optional<std::int64_t>;
 
-Whole whole(const Number& number) {
+Whole whole(const KnownSize& number) {
   return number && number->is_constant() ? Whole(number->constant()) : Whole();
 }
 
@@ -76,7 +76,7 @@ std::optional<SymExpr> size_of(PteBuilder& p, std::uint32_t id, std::int64_t dim
   const ValueId value = read(p, id);
   if (!value.valid()) return std::nullopt;
   const auto& type = p.graph().value(value).type;
-  return type && type->shape.size() == t.sizes.size() ? Number(type->shape[k]) : Number();
+  return type && type->shape.size() == t.sizes.size() ? KnownSize(type->shape[k]) : KnownSize();
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ std::optional<SymExpr> size_of(PteBuilder& p, std::uint32_t id, std::int64_t dim
 void add_numbers(PteBuilder& p) {
   for (const PteValue& value : p.method.values) {
     const bool is_whole = value.kind == PteValue::Kind::integer || value.kind == PteValue::Kind::boolean;
-    p.now.numbers.push_back(is_whole ? Number(value.integer) : Number());
+    p.now.numbers.push_back(is_whole ? KnownSize(value.integer) : KnownSize());
   }
 }
 
@@ -109,11 +109,11 @@ bool numeric(PteBuilder& p, const std::string& op, const PteInstruction& instruc
   if (row == std::end(kPrims)) return false;
   const bool fits = args.size() >= 3 && holds_number(args[0]) && holds_number(args[1]);
   if (!fits || !holds_number(args[2])) return p.give_up(op), true;  // of floats
-  const Number a = p.now.numbers[args[0]], b = p.now.numbers[args[1]];
+  const KnownSize a = p.now.numbers[args[0]], b = p.now.numbers[args[1]];
   if (const Whole x = whole(a), y = whole(b); x && y) {
     p.now.numbers[args[2]] = row->run(*x, *y);
   } else {
-    p.now.numbers[args[2]] = a && b && row->run_sizes ? Number(row->run_sizes(*a, *b)) : Number();
+    p.now.numbers[args[2]] = a && b && row->run_sizes ? KnownSize(row->run_sizes(*a, *b)) : KnownSize();
   }
   return true;
 }
