@@ -22,28 +22,14 @@ bool asks_for_types(const Call& call) {
   }
 }
 
-/// Nothing: it is given no tensor, or one of a type that is not known.
-std::optional<std::string> form_of(const Tracer& t, const Call& call) {
-  std::vector<Dtype> types;
-  for (std::size_t k = 0; k < std::min(call.arguments.size(), call.schema->arguments.size()); ++k) {
-    const SchemaSlot& slot = call.schema->arguments[k];
-    if (slot.type == SchemaSlot::Type::other || (slot.written && slot.keyword_only)) continue;
-    for (const Arg& item : items_of(call.arguments[k])) {
-      if (item.kind != Arg::Kind::ref) continue;
-      const Binding* const bound = t.seen(item);
-      if (bound == nullptr || bound->dtype == Dtype::other) return std::nullopt;
-      types.push_back(bound->dtype);
-    }
-  }
-  if (types.empty()) return std::nullopt;
-  return call_form(*call.schema, call.arguments, types);
-}
-
 }  // namespace
 
 void note_form(Tracer& t, const Call& call) {
   if (!asks_for_types(call)) return;
-  const std::optional<std::string> form = form_of(t, call);
+  const auto form = call_form(*call.schema, call.arguments, [&](const Arg& arg) {
+    const Binding* const bound = t.seen(arg);
+    return bound != nullptr ? bound->dtype : Dtype::other;
+  });
   if (!form) return;
   std::string noted = std::string(call.functional_name()) + " " + *form;
   if (t.request.forms != nullptr && t.request.forms->contains(noted)) return;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 namespace noclobber {
 namespace {
@@ -47,16 +48,15 @@ bool starts(const SchemaSlot& slot, std::string_view text) { return slot.type_te
 
 }  // namespace
 
-std::string call_form(const Schema& schema, const std::vector<Arg>& arguments,
-                      const std::vector<Dtype>& types) {
+std::optional<std::string> call_form(const Schema& schema, const std::vector<Arg>& arguments,
+                                     const std::function<Dtype(const Arg&)>& type_of) {
   std::string out, others;
-  bool two_types = false;
-  std::size_t next = 0;
-  const auto tensor = [&] {
-    const Dtype type = next < types.size() ? types[next] : Dtype::other;
-    for (std::size_t k = 0; k < next; ++k)
-      two_types = two_types || (types[k] != type && letter_of(types[k]) == letter_of(type));
-    ++next;
+  std::map<char, Dtype> met;
+  bool two_types = false, all_known = true;
+  const auto tensor = [&](const Arg& arg) {
+    const Dtype type = type_of(arg);
+    all_known = all_known && type != Dtype::other;
+    two_types = two_types || met.try_emplace(letter_of(type), type).first->second != type;
     return letter_of(type);
   };
   for (std::size_t k = 0; k < std::min(arguments.size(), schema.arguments.size()); ++k) {
@@ -66,18 +66,19 @@ std::string call_form(const Schema& schema, const std::vector<Arg>& arguments,
     if (slot.type == SchemaSlot::Type::tensor_list) {
       std::string letters;
       for (const Arg& item : items_of(arg))
-        if (item.kind == Arg::Kind::ref) letters += tensor();
+        if (item.kind == Arg::Kind::ref) letters += tensor(item);
       std::ranges::sort(letters);
       letters.erase(std::unique(letters.begin(), letters.end()), letters.end());
       out += arg.kind == Arg::Kind::list ? "[" + letters + "]" : letters.empty() ? "-" : letters;
     } else if (slot.type == SchemaSlot::Type::tensor) {
-      out += arg.kind == Arg::Kind::ref ? tensor() : letter_of(arg);
+      out += arg.kind == Arg::Kind::ref ? tensor(arg) : letter_of(arg);
     } else if (slot.type_text == "Scalar" || slot.type_text == "Scalar?" || starts(slot, "ScalarType")) {
       others += letter_of(arg);
     } else if (starts(slot, "str") && arg.kind == Arg::Kind::text) {
       others += "'" + *arg.text + "'";
     }
   }
+  if (met.empty() || !all_known) return std::nullopt;
   if (two_types) out += '~';
   return others.empty() ? out : out + ";" + others;
 }

@@ -94,7 +94,8 @@ TEST_CASE("the form of a call tells types, numbers and texts", "[ops]") {
   const auto form = [](const char* op, const std::vector<Arg>& arguments, const std::vector<Dtype>& types) {
     const Schema* const schema = find_schema(op);
     REQUIRE(schema != nullptr);
-    return call_form(*schema, arguments, types);
+    auto next = types.begin();
+    return call_form(*schema, arguments, [&](const Arg&) { return *next++; });
   };
   const Arg x = Arg::of(ValueId{0}), none;
   CHECK(form("aten.add.Tensor", {x, x, Arg::of(SymExpr(1))}, {Dtype::f32, Dtype::f32}) == "ff;n");
@@ -105,6 +106,8 @@ TEST_CASE("the form of a call tells types, numbers and texts", "[ops]") {
   CHECK(form("aten.sum.default", {x, Arg::of_dtype(Dtype::f64)}, {Dtype::boolean}) == "b;f");
   CHECK(form("aten.sum.default", {x, none}, {Dtype::u8}) == "u;-");
   CHECK(form("aten.gelu.default", {x, Arg::of_text("tanh")}, {Dtype::f16}) == "h;'tanh'");
+  CHECK_FALSE(form("aten.sum.default", {x, none}, {Dtype::other}));
+  CHECK_FALSE(form("aten.arange.default", {Arg::of(SymExpr(4))}, {}));
   CHECK(seen_accepted("aten.add.Tensor", "ff;n"));
   CHECK_FALSE(seen_accepted("aten.add.Tensor", "ii;r"));
   CHECK_FALSE(seen_accepted("aten.add.Tensor", "ff"));
