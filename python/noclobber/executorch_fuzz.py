@@ -49,7 +49,7 @@ class HolderOfMany(torch.nn.Module):
     def __init__(self, batch: Batch, copied: bool = False):
         super().__init__()
         self.function, self.copied = batch.function(), copied
-        self.names = [(name, f"{name}{k}") for k, part in enumerate(batch.parts) for name in together.used(part)]
+        self.names = batch.names
         for (name, own), value in zip(self.names, batch.arguments()):
             if name in drawn.BUFFERS:
                 self.register_buffer(own, value)
@@ -69,8 +69,7 @@ def held(made: Program | Batch, copied: bool = False) -> torch.nn.Module:
 def given(made: Program | Batch, flavour: int = 0) -> tuple:
     """What the module is called with."""
     if isinstance(made, Batch):
-        names = [name for part in made.parts for name in together.used(part)]
-        return tuple(v for name, v in zip(names, made.arguments(flavour)) if name not in drawn.BUFFERS)
+        return tuple(v for (name, _), v in zip(made.names, made.arguments(flavour)) if name not in drawn.BUFFERS)
     return tuple(v for name, v in drawn.inputs(flavour).items() if name in USER)
 
 

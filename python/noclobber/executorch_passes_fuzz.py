@@ -46,7 +46,6 @@ REINPLACED = ("aten.add.Tensor", "aten.mul.Tensor", "aten.sub.Tensor", "aten.neg
 EDGE = exir.EdgeCompileConfig(_check_ir_validity=False, _skip_dim_order=True)
 
 
-EVERY = 4  # of so many batches one is emitted and run, and every program that goes alone
 KERNELS = r"\bs\.(sum|cumsum|softmax|amax|flip)\("  # of a tensor without dimensions, which the runtime refuses or dies of
 
 
@@ -55,14 +54,13 @@ class Passes(Lower):
 
     name, refused, most, whole = "executorch-passes", f"{REFUSED}|{KERNELS}", 25, ("out-variants",)
 
-    def __init__(self, planners: tuple = (naive, greedy), every: int = EVERY):
+    def __init__(self, planners: tuple = (naive, greedy), every: int = together.EVERY):
         super().__init__(())
-        self.planners, self.every, self.traced, self.not_run, self.batches = planners, every, None, 0, 0
+        self.planners, self.emitted, self.traced, self.not_run = planners, together.Sample(every), None, 0
 
     def record(self, made: Program | Batch, folder: pathlib.Path):
-        batch = made if isinstance(made, Batch) else Batch((made,))
-        self.batches += batch is made
-        with _quickly(is_emitted=batch is not made or self.batches % self.every == 0):
+        batch = together.batch_of(made)
+        with _quickly(is_emitted=self.emitted.takes(made)):
             self.traced = traced(batch)
             program = _program(self.traced, batch)
             written = _Recorder(folder)
@@ -76,7 +74,7 @@ class Passes(Lower):
         return written
 
     def difference(self, made: Program | Batch) -> str:
-        return super().difference(made if isinstance(made, Batch) else Batch((made,)))
+        return super().difference(together.batch_of(made))
 
     def suspects(self, made: Batch):
         try:
@@ -109,7 +107,7 @@ class Passes(Lower):
         """What was traced is what the program means: where tracing itself takes it otherwise than eager mode, nothing is said."""
         from executorch.runtime import Runtime, Verification
 
-        names = [name for part in made.parts for name in together.used(part)]
+        names = [name for name, _ in made.names]
         kept = {k: t for k, t in enumerate(made.arguments()) if names[k] in drawn.BUFFERS}
         method = Runtime.get().load_program(self.buffer, verification=Verification.Minimal).load_method("forward")
         for number, flavour in enumerate(CALLS):
@@ -228,8 +226,7 @@ def _tensor_of(value: float, operands: list) -> torch.Tensor:
 def _program(traced: torch.fx.GraphModule, batch: Batch) -> ExportedProgram:
     """The traced graph again, named as ExecuTorch's passes name things: state, constants and arguments first, no writes."""
     graph, state, constants, inputs = torch.fx.Graph(), {}, {}, []
-    names = [(name, f"{name}{k}") for k, part in enumerate(batch.parts) for name in together.used(part)]
-    given = list(zip((n for n in traced.graph.nodes if n.op == "placeholder"), names, batch.arguments(), strict=True))
+    given = list(zip((n for n in traced.graph.nodes if n.op == "placeholder"), batch.names, batch.arguments(), strict=True))
     now, anew = {}, set()  # nodes of the new graph; those of the old one whose value is to be told anew
 
     def put(node, name: str, kind: InputKind, target: str | None, value) -> None:
@@ -264,7 +261,7 @@ def _program(traced: torch.fx.GraphModule, batch: Batch) -> ExportedProgram:
     results = [now[r] for r in traced.graph.output_node().args[0]]
     outs = [(value, OutputKind.BUFFER_MUTATION, name) for name, value in written.items() if name in state]
     outs += [(value, OutputKind.USER_INPUT_MUTATION, name) for name, value in written.items() if name not in state]
-    _blame(graph, batch, names, results)
+    _blame(graph, batch, results)
     outs += [(value, OutputKind.USER_OUTPUT, None) for value in results]
     graph.output(tuple(value for value, *_ in outs))
     signature = ExportGraphSignature(inputs, [OutputSpec(kind, TensorArgument(value.name), target) for value, kind, target in outs])
@@ -358,9 +355,9 @@ def _reinplaced() -> frozenset:
     return DEFAULT_INPLACEABLE_OPS | {_edge_operator(name) for name in REINPLACED}
 
 
-def _blame(graph, batch: Batch, names: list, results: list) -> None:
+def _blame(graph, batch: Batch, results: list) -> None:
     """Every node says of which program it is: that of the arguments and results which it is joined with."""
-    joined, seeds = together.Joined(), {}
+    joined, seeds, names = together.Joined(), {}, batch.names
     for node in graph.nodes:
         joined.join([node.name, *(n.name for n in node.all_input_nodes)])
     for part, ins, outs in together.slices(batch.parts):
@@ -446,7 +443,7 @@ def _with_known_signature(function: Callable) -> Callable:
     return called
 
 
-def fuzz_passes(*, planners: tuple = (naive, greedy), every: int = EVERY, **options: object) -> Campaign:
+def fuzz_passes(*, planners: tuple = (naive, greedy), every: int = together.EVERY, **options: object) -> Campaign:
     """Random programs through the passes of `to_executorch`, many as one, and every plan checked. Of `every` so many batches one is
     emitted, and runs for two calls; what goes alone always does. Options are those of `compile_fuzz.run`."""
     quiet()

@@ -46,7 +46,6 @@ class _Torch:
 # of views, truth values that become integers. What is written from itself through indices is undefined.
 KNOWN = r"native_batch_norm|relu|clamp|diagonal|masked_fill\(|(\w+)\.index_\w+_\(0, q, \1\["
 SKIPPED = ("return-arguments-to-track-copies-onto-them", "remove-context-manager-prims", "unwrap-the-actual-return-value")
-EVERY = 4  # of so many batches one is run, and every program that goes alone
 NUMBERED = re.compile(r"\b_\w+_\d+\b")  # an object that each trace numbers for itself
 WRITES = re.compile(r"_\(|\] = |out=")
 
@@ -67,9 +66,9 @@ class Passes(Jit):
         """Of such a program rematerialization is left out: that it computes again what was written in between is in docs/found."""
         return any(WRITES.search(line) for line in made.lines)
 
-    def __init__(self, fused: bool = True, every: int = EVERY, **options: object):
+    def __init__(self, fused: bool = True, every: int = together.EVERY, **options: object):
         super().__init__(**options)
-        self.every, self.batches, self.is_run = every, 0, True
+        self.run_too, self.is_run = together.Sample(every), True
         self.fused: list[TraceCtx] = []  # what the fusion executor leaves, of the last program
         if fused:
             self.options.setdefault("executors", [_executor()])
@@ -79,11 +78,9 @@ class Passes(Jit):
             return self._recorded(made, folder)
 
     def _recorded(self, made: Program, folder):
-        batch = _batch(made)
-        self.batches += batch is made
-        self.is_run = batch is not made or self.batches % self.every == 0
+        batch, self.is_run = together.batch_of(made), self.run_too.takes(made)
         self.compiled, self.fused = thunder.jit(batch.function(), **self.options), []
-        names = [f"{name}{k}" for k, part in enumerate(batch.parts) for name in together.used(part)]
+        names = [own for _, own in batch.names]
         with self._without_interpreter(batch, names), compiled_or_skipped():
             if self.is_run:
                 observed.observe(self.compiled, batch.arguments())
@@ -104,10 +101,10 @@ class Passes(Jit):
     def sides(self, made: Program | Batch):
         if not self.is_run:
             return None
-        return _batch(made).function(), self.compiled
+        return together.batch_of(made).function(), self.compiled
 
     def difference(self, made: Program | Batch) -> str:
-        return super().difference(_batch(made))
+        return super().difference(together.batch_of(made))
 
     def sort(self, made: Program) -> tuple:
         return made.watched, self.writes(made)
@@ -150,10 +147,6 @@ def _no_callable(*_, **__) -> None:
 
 def _but_for_prologues(transform: Callable) -> Callable:
     return lambda trace, executors_list, **options: [trace] if executors_list == (pythonex.ex,) else transform(trace, executors_list, **options)
-
-
-def _batch(made: Program | Batch) -> Batch:
-    return made if isinstance(made, Batch) else Batch((made,))
 
 
 def _unchanged(trace: TraceCtx) -> TraceCtx:
@@ -291,7 +284,7 @@ def traced(function: Callable, arguments: tuple, names: list[str]) -> TraceResul
     return TraceResults(prologue, computation, epilogue, [])
 
 
-def fuzz_passes(*, fused: bool = True, every: int = EVERY, jit: dict | None = None, **options: object) -> Campaign:
+def fuzz_passes(*, fused: bool = True, every: int = together.EVERY, jit: dict | None = None, **options: object) -> Campaign:
     """Random programs through the passes of `thunder.jit(f, **jit)`, many as one, every pair of traces checked. Of `every` so many batches
     one is run; what goes alone always is. If `fused`, with the executor that gives regions to `torch.compile`, which runs them as they
     are. Options are those of `compile_fuzz.run`."""

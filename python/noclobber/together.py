@@ -37,14 +37,15 @@ class Batch:
         return tuple(name for p in self.parts for name in p.given)
 
     @property
+    def names(self) -> list[tuple[str, str]]:
+        """Of each argument, in order: what its program calls it, and what it is called here."""
+        return [(name, f"{name}{k}") for k, part in enumerate(self.parts) for name in used(part)]
+
+    @property
     def text(self) -> str:
-        calls, names = [], []
-        for k, part in enumerate(self.parts):
-            own = [f"{name}{k}" for name in used(part)]
-            calls.append(f"*f{k}({', '.join(own)})")
-            names += own
+        calls = [f"*f{k}({', '.join(f'{name}{k}' for name in used(part))})" for k, part in enumerate(self.parts)]
         bodies = "\n\n".join(_text(part, k) for k, part in enumerate(self.parts))
-        return f"{bodies}\n\ndef f({', '.join(names)}):\n    return {', '.join(calls)},\n"
+        return f"{bodies}\n\ndef f({', '.join(own for _, own in self.names)}):\n    return {', '.join(calls)},\n"
 
     def function(self, library: object = drawn.torch):
         """`library`: what the programs call `torch`."""
@@ -72,6 +73,27 @@ class Batch:
             seeds |= set(re.findall(FILE, str(error)))
             error = getattr(error, "inner_exception", None) or error.__cause__ or error.__context__
         return [p for p in self.parts if str(p.seed) in seeds]
+
+
+def batch_of(made: object) -> Batch:
+    return made if isinstance(made, Batch) else Batch((made,))
+
+
+EVERY = 4  # of so many batches one is run
+
+
+class Sample:
+    """Of `every` so many batches one is run, and every program that goes alone."""
+
+    def __init__(self, every: int):
+        self.every, self.batches = every, 0
+
+    def takes(self, made: object) -> bool:
+        """Asked once of each."""
+        if not isinstance(made, Batch):
+            return True
+        self.batches += 1
+        return self.batches % self.every == 0
 
 
 FILE = r"program_(\d+)\.py"

@@ -66,7 +66,7 @@ def _arguments(made: Program | Batch) -> list[str]:
               "torch.randn(4, 6).half()", "torch.randn(4, 6) > 0", "torch.randn(4, 6)", "torch.randn(4, 6)")
     if isinstance(made, Batch):
         by_name = dict(zip(drawn.INPUTS, shapes, strict=True))
-        shapes = [by_name[name] for part in made.parts for name in together.used(part)]
+        shapes = [by_name[name] for name, _ in made.names]
     return [f"return [{', '.join(shapes)}]"]
 
 
