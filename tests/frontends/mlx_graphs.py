@@ -84,6 +84,19 @@ class Cache(nn.Module):
         return F.scaled_dot_product_attention(q, self.keys, self.values)
 
 
+class Indexed(nn.Module):
+    """A cache that is written where `at` says, and the rows of a mask that are there."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("keys", torch.zeros(1, 2, 8, 4))
+        self.register_buffer("rows", torch.zeros(8, 8))
+
+    def forward(self, q, k, at):
+        self.keys.index_copy_(2, at, k)
+        return torch.softmax(q @ self.keys.transpose(-1, -2) + self.rows[at], -1) @ self.keys
+
+
 class Embedded(nn.Module):
     def __init__(self):
         super().__init__()
@@ -169,6 +182,7 @@ GRAPHS = {
     "weighted": (Weighted, lambda: (R(2, 3, 3), R(2, 3, 3))), "norms": (Norms, lambda: (R(3, 8),)),
     "convolutions": (Convolutions, lambda: (R(1, 3, 6, 6),)), "gated": (Gated, lambda: (R(2, 8),)),
     "counter": (Counter, lambda: (R(4),)), "cache": (Cache, lambda: (R(1, 2, 2, 4), R(1, 2, 2, 4), R(1, 2, 2, 4))),
+    "indexed": (Indexed, lambda: (R(1, 2, 2, 4), R(1, 2, 2, 4), torch.randperm(8)[:2])),
     "embedded": (Embedded, lambda: (torch.randint(0, 10, (1, 5)),)), "parts": (Parts, lambda: (R(2, 9), R(2, 3))),
     "reductions": (Reductions, lambda: (R(3, 4),)), "recurrent": (Recurrent, lambda: (R(2, 4), R(2, 4))),
     "pooled": (Pooled, lambda: (R(1, 2, 6, 6),)), "padded": (Padded, lambda: (R(2, 4), R(2, 7))),

@@ -140,6 +140,7 @@ NODES = {
     "Max": reduced(lambda x, axes, keep, op: x.amax(axes, keep)),
     "Var": reduced(lambda x, axes, keep, op: x.var(axes, correction=op.ddof, keepdim=keep)),
     "Slice": lambda op, x: x[sliced(op, x)], "SliceUpdate": updated, "Split": split,
+    "IndexCopy": lambda op, dst, update, at: dst.index_copy(op.axis, at.long(), update),
     "Take": lambda op, x, at: torch.index_select(x, op.axis, at.reshape(-1).long()).reshape(
         *x.shape[:op.axis], *at.shape, *x.shape[op.axis + 1:]),
     "Concatenate": lambda op, *parts: torch.cat(parts, op.axis), "AsType": lambda op, x: x.to(DTYPES[op.scalar_type]),

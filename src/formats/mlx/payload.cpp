@@ -14,7 +14,7 @@ constexpr std::size_t kMlxHeader = 24;  // zero, magic, offset and size of the d
 constexpr std::uint32_t kMostRegisters = 1U << 24;
 
 struct MlxNode {
-  const char *name, *fields;
+  std::string_view name, fields;
 };
 
 constexpr MlxNode kMlxNodes[] = {
@@ -88,10 +88,12 @@ class MlxReader {
     const MlxNode& node = kMlxNodes[kind - 1];
     out.op = node.name;
     MlxFields& held = numbers_.steps[out.at];
-    for (unsigned k = 0; node.fields[k] != '\0' && !flat_.failed(); ++k) {
-      field(node.fields[k], body, k, out);
+    for (unsigned k = 0; k < node.fields.size() && !flat_.failed(); ++k) {
+      if (node.fields[k] != 'l') field(node.fields[k], body, k, out);
       held.push_back(number_in(node.fields[k], body, k));
     }
+    if (const std::size_t last = node.fields.find('l'); last != std::string_view::npos)
+      field('r', body, static_cast<unsigned>(last), out);
     if (!out.chains.empty())
       out.runs = out.chains.size() > 1 ? RegisterStep::Runs::one_of : RegisterStep::Runs::repeatedly;
     return out;

@@ -305,6 +305,17 @@ MlxFit convolution(const MlxCall& call) {
   return fits(std::move(out));
 }
 
+/// Along the axis there are as many as indices.
+MlxFit index_copy(const MlxCall& call) {
+  const auto number = call.number(4);
+  if (!number || call.of.size() != 3) return {};
+  MlxExtents part = call.of[0];
+  const auto axis = axis_of(*number, rank(part));
+  if (!axis) return no_axis(*number, part);
+  at(part, *axis) = elements(call.of[1]);
+  return call.of[1].size() == 1 && part == call.of[2] ? fits(call.of[0]) : MlxFit{};
+}
+
 struct MlxFitRule {
   std::string_view node;
   MlxFit (*rule)(const MlxCall&);
@@ -331,6 +342,7 @@ constexpr MlxFitRule kFitRules[] = {
     {"AsStridedNode", shown},
     {"FlipNode", flipped},
     {"TakeNode", take},
+    {"IndexCopyNode", index_copy},
     {"SdpaNode", attention},
     {"LayerNormNode", normalised},
     {"RMSNormNode", normalised},

@@ -182,6 +182,7 @@ Compared gelu(const MlxFields& f, const Meant& m) {
 Compared taken(const MlxFields& f, const Meant& m) {
   if (m.op() == "aten.embedding") return {field(f, 3), Doubles{0}};
   if (m.op() == "aten.index_select") return axis(f, m, 3, 1, {});
+  if (m.op() == "aten.index") return {from_front(field(f, 3), rank_of(m)), m.indexed_axis()};
   if (m.op().find("select") == std::string_view::npos) return {};
   const Compared at = axis(f, m, 3, 1, {});
   return {said_together({at.own, field(f, 2)}), said_together({at.meant, m.numbers(2, "index", {})})};
@@ -275,6 +276,7 @@ Compared compared(std::string_view node, const MlxFields& f, const Meant& m) {
   if (node == "GeluNode") return gelu(f, m);
   if (node == "TakeNode") return taken(f, m);
   if (node == "TakeAlongAxisNode") return axis(f, m, 3, 1, {});
+  if (node == "IndexCopyNode") return axis(f, m, 4, 1, {});
   if (node == "CumsumNode") return cumulated(f, m);
   if (node == "TrilNode" || node == "TriuNode") return {field(f, 2), m.numbers(1, "diagonal", Doubles{0})};
   if (node == "RoundNode") return {field(f, 2), m.numbers(9, "decimals", Doubles{0})};

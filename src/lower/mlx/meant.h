@@ -61,6 +61,18 @@ class Meant {
     return there && graph_.value(step_.results[k]).type ? &*graph_.value(step_.results[k]).type : nullptr;
   }
   std::size_t results() const { return step_.results.size(); }
+  /// Of an index: the one axis that whole numbers are taken along.
+  Said indexed_axis() const {
+    const Arg* all = arg(1, "indices");
+    Said out;
+    for (std::size_t k = 0; all != nullptr && k < all->list.size(); ++k) {
+      if (all->list[k].kind == Arg::Kind::none) continue;
+      const Type* type = type_of(all->list[k]);
+      if (out || type == nullptr || (type->dtype != Dtype::i64 && type->dtype != Dtype::i32)) return {};
+      out = Doubles{static_cast<double>(k)};
+    }
+    return out;
+  }
 
  private:
   const Type* type_of(const Arg& given) const {

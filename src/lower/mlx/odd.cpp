@@ -16,6 +16,13 @@ bool compares(std::string_view op) {
   return std::ranges::find(kOps, op) != std::end(kOps);
 }
 
+Step times(Arg x, double by) {
+  Step out;
+  out.op = "aten.mul.Tensor";
+  out.args = {std::move(x), Arg::of_real(by)};
+  return out;
+}
+
 bool is_called(const Graph& functional, std::string_view op) {
   return std::ranges::any_of(functional.steps, [&](const Step& step) { return base_name(step.op) == op; });
 }
@@ -142,25 +149,34 @@ bool MlxCase::product(const RegisterStep& step) {
   if (step.op != "AddmmNode") return false;
   const std::vector<ValueId> values = promoted_values(step);
   if (at == numbers_.steps.end() || at->second.size() < 6 || values.size() < 2) return false;
+  if (std::ranges::any_of(values, [&](ValueId id) { return !graph_.value(id).type; })) return false;
   const auto type = [&](std::size_t k) {
     return k < values.size() ? graph_.value(values[k]).type : SharedType();
   };
+  const auto factor = [&](std::size_t k) { return at->second[k] ? (*at->second[k])[0] : 1; };
+  const auto part = [&](Step one, SharedType known) {
+    if (!known) known = mlx_result_type(graph_, one);
+    one.results = {add_value("slot" + std::to_string(step.writes[0]) + "_part", std::move(known), 0)};
+    graph_.steps.push_back(std::move(one));
+    return Arg::of(graph_.steps.back().results[0]);
+  };
+  const bool adds = values.size() > 2;
+  const double alpha = factor(4), beta = adds ? factor(5) : 1;
   const SharedType alone = mlx_product_type(type(0), type(1), {});
-  SharedType whole = alone && values.size() > 2 ? mlx_product_type(type(0), type(1), type(2)) : alone;
-  if (!type(0) || !type(1) || (values.size() > 2 && !type(2))) return false;
+  const SharedType whole = alone && adds ? mlx_product_type(type(0), type(1), type(2)) : alone;
   Step made;
   made.op = alone ? "mlx.addmm.default" : "aten.matmul.default";
   made.args = {Arg::of(values[0]), Arg::of(values[1])};
-  if (whole && values.size() > 2) made.args.push_back(Arg::of(values[2]));
-  for (const auto& [name, field] : {std::pair("alpha", 4), std::pair("beta", 5)})
-    if (const auto& factor = at->second[static_cast<std::size_t>(field)]; factor && (*factor)[0] != 1)
-      made.kwargs.emplace_back(name, Arg::of_real((*factor)[0]));
-  if (alone && !whole) {
-    made.results = {add_value("slot" + std::to_string(step.writes[0]) + "_part", alone, 0)};
-    graph_.steps.push_back(std::move(made));
+  if (whole && adds) made.args.push_back(Arg::of(values[2]));
+  if (alone && alpha != 1) made.kwargs.emplace_back("alpha", Arg::of_real(alpha));
+  if (whole && beta != 1) made.kwargs.emplace_back("beta", Arg::of_real(beta));
+  if (!alone && alpha != 1) made = times(part(std::move(made), {}), alpha);
+  if (!whole && adds) {
+    const Arg product = part(std::move(made), alone);
+    const Arg row = beta != 1 ? part(times(Arg::of(values[2]), beta), {}) : Arg::of(values[2]);
     made = {};
     made.op = "aten.add.Tensor";
-    made.args = {Arg::of(graph_.steps.back().results[0]), Arg::of(values[2])};
+    made.args = {product, row};
   }
   const std::size_t number = graph_.steps.size();
   push(std::move(made), step, nullptr);

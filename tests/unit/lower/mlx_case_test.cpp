@@ -64,7 +64,7 @@ TEST_CASE("mlx: what was lowered is what the payload computes") {
 TEST_CASE("mlx: payloads of layers are what was lowered, by the numbers that instructions hold", "[mlx]") {
   for (const char* name :
        {"perceptron", "attention", "convolutions", "recurrent", "cache", "parts", "reductions", "norms",
-        "numbers-apart", "mixer", "pooled", "padded", "placed", "grown", "twice", "rms-said"}) {
+        "numbers-apart", "mixer", "pooled", "padded", "placed", "grown", "twice", "rms-said", "indexed"}) {
     INFO(name);
     const CheckRecord record = of_graph(name, name);
     CHECK(record.status == Status::proved);
@@ -102,6 +102,21 @@ TEST_CASE("mlx: payloads of layers with one thing changed are refuted", "[mlx]")
     const std::string text = name;
     CHECK(of_graph(text.substr(0, text.find('.')), text).status == Status::unknown);
   }
+}
+
+TEST_CASE("mlx: a product that is added to, or counted several times, is one of PyTorch and these as well",
+          "[mlx]") {
+  // What a product of batches is added to was left out, and the payload proved.
+  CHECK(found(of_graph("indexed", "indexed.queries-added"), "value-mismatch"));
+  CHECK(found(of_graph("indexed", "indexed.queries-added-thrice"), "value-mismatch"));
+  CHECK(found(of_graph("indexed", "indexed.scores-thrice"), "value-mismatch"));
+  CHECK(of_graph("indexed", "indexed.thrice-of-nothing").status == Status::proved);
+}
+
+TEST_CASE("mlx: rows that are taken and written where an array says", "[mlx]") {
+  CHECK(found(of_graph("indexed", "indexed.queries-kept"), "value-mismatch"));
+  CHECK(of_graph("indexed", "indexed.columns-for-rows").status == Status::refuted);
+  CHECK(of_graph("indexed", "indexed.along-another-axis").status == Status::unknown);
 }
 
 TEST_CASE("mlx: products and attention are run as they are, so what softmax forgives is no fault", "[mlx]") {
@@ -315,6 +330,8 @@ const FitRow kFitRows[] = {
     {"BroadcastToNode", 2, {{2, 3}}, {{2}}, nothing},
     {"TakeNode", 3, {{0}}, {{5, 4}, {2, 3}}, {{2, 3, 4}}},
     {"TakeNode", 3, {{2}}, {{5, 4}, {2, 3}}, nothing},
+    {"IndexCopyNode", 4, {{1}}, {{3, 4}, {2}, {3, 2}}, {{3, 4}}},
+    {"IndexCopyNode", 4, {{2}}, {{3, 4}, {2}, {3, 2}}, nothing},
     {"SdpaNode", 4, {{1}, {0}, {0}}, {{1, 4, 3, 8}, {1, 2, 5, 8}, {1, 2, 5, 6}}, {{1, 4, 3, 6}}},
     {"SdpaNode", 4, {{1}, {0}, {0}}, {{1, 4, 3, 8}, {1, 2, 5, 8}, {1, 2, 4, 6}}, nothing},
     {"SdpaNode", 4, {{1}, {0}, {0}}, {{1, 3, 3, 8}, {1, 2, 5, 8}, {1, 2, 5, 6}}, nothing},

@@ -101,6 +101,8 @@ TEST_CASE("mlx: tensors that are read and written, one by one and in lists") {
   CHECK(said(node("SplitNode", {reg(0, 2), regs(1, {6, 7}),
                                 FlatField::of(2, flat_parts({number(true), number(false)}))})) ==
         "SplitNode reads 2 writes 6 7 numbers 3");
+  CHECK(said(node("IndexCopyNode", {reg(0, 0), reg(1, 1), reg(2, 2), reg(3, 7)})) ==
+        "IndexCopyNode reads 0 2 1 writes 7");
   CHECK(said(node("UpdateAndAttendNode", {reg(0, 0), reg(1, 1), reg(2, 2), reg(3, 3), reg(4, 7)})) ==
         "UpdateAndAttendNode reads 0 1 2 3 writes 7");
   CHECK(said(node("ScanNode", {regs(0, {0, 1}), regs(1, {6}), regs(2, {7}), regs(3, {5}), reg(4, 1)})) ==
