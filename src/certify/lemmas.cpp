@@ -29,9 +29,13 @@ class Lemmas {
     identities(is_, 1);
     for (std::uint32_t step = 0; step < before_.steps.size(); ++step)
       if (makes(before_.steps[step])) {
-        made_[was_.put(step, 0)].push_back(step);
+        made_[what(was_, step)].push_back(step);
         named_[before_.steps[step].key].push_back(step);
       }
+    for (std::uint32_t step = 0; step < after_.steps.size(); ++step) {
+      made_here_.push_back(makes(after_.steps[step]) ? what(is_, step) : What{Terms::kBad, 0});
+      if (made_here_.back().first != Terms::kBad) ++making_[made_here_.back()];
+    }
     for (StorageId s = 0; s < before_.storages.size(); ++s)
       for (std::uint32_t v = 0; v <= was_.versions(s); ++v)
         if (v == 0 || partial(was_, s, v)) held_[was_.whole(s, v)].emplace_back(s, v);
@@ -41,6 +45,7 @@ class Lemmas {
 
  private:
   using Place = std::pair<StorageId, std::uint32_t>;  // a storage and a version
+  using What = std::pair<TermId, std::size_t>;        // a content, and the form of a step that makes it
 
   /// Not what it reads, nor one scalar.
   static bool makes(const TraceStep& step) {
@@ -51,13 +56,29 @@ class Lemmas {
     const auto [step, slot] = of.latest(storage, version);
     return !of.trace().steps[step].writes[slot].maps.empty();
   }
-  /// Those of `all` that number `own` of equally many is compared with.
+  /// Operator, types and shapes, which the checker asks to be the same, as a number.
+  static std::size_t form_of(const TraceStep& step) {
+    std::size_t out = std::hash<std::string>{}(step.key) * 4 + static_cast<std::size_t>(step.kind);
+    const auto mix = [&](std::size_t part) { out = (out ^ part) * 0x9e3779b97f4a7c15ULL + (out >> 32U); };
+    for (const auto* views : {&step.reads, &step.writes})
+      for (const TraceView& view : *views) {
+        mix(std::hash<std::string>{}(view.type) + view.shape.size());
+        for (const PolyId extent : view.shape) mix(extent);
+      }
+    return out;
+  }
+  static What what(Contents& of, std::uint32_t step) {
+    return {of.put(step, 0), form_of(of.trace().steps[step])};
+  }
+  /// Those of `all` that number `own` of `ours` is compared with. As many on both sides stand for each other
+  /// in turn; where one side has fewer, its last one stands for all that are left. `ours` 0: nobody counted.
   template <class T>
-  std::vector<T> alike(const std::vector<T>& all, std::uint32_t own) const {
-    if (all.size() <= 2 || every_)
+  std::vector<T> alike(const std::vector<T>& all, std::size_t own, std::size_t ours) const {
+    if (every_ || (all.size() <= 2 && all.size() != ours))
       return {all.begin(), all.begin() + std::min<std::ptrdiff_t>(std::ssize(all), kAlike)};
     if (own >= all.size()) return {all.back()};
-    return {all[own]};
+    const std::size_t end = own + 1 == ours ? std::min(all.size(), own + kAlike) : own + 1;
+    return {all.begin() + static_cast<std::ptrdiff_t>(own), all.begin() + static_cast<std::ptrdiff_t>(end)};
   }
 
   void identities(const Contents& of, std::uint32_t side) {
@@ -76,11 +97,12 @@ class Lemmas {
   }
   void made(std::uint32_t number) {
     const TraceStep& step = after_.steps[number];
-    const TermId term = is_.put(number, 0);
+    const What own = made_here_[number];
+    const TermId term = own.first;
     if (term == Terms::kBad) return;
     std::vector<std::uint32_t> same;
-    if (const auto at = made_.find(term); at != made_.end())
-      for (std::uint32_t other : alike(at->second, seen_[term]++))
+    if (const auto at = made_.find(own); at != made_.end())
+      for (std::uint32_t other : alike(at->second, seen_[own]++, making_[own]))
         if (before_.steps[other].key == step.key && before_.steps[other].kind == step.kind)
           same.push_back(other);
     std::size_t tried = 0;
@@ -100,7 +122,7 @@ class Lemmas {
     if (term == Terms::kBad) return;
     const auto at = held_.find(term);
     if (at == held_.end()) return;
-    for (const Place& was : alike(at->second, held_seen_[term]++)) {
+    for (const Place& was : alike(at->second, held_seen_[term]++, 0)) {
       const TraceStorage &s = before_.storages[was.first], &t = after_.storages[storage];
       if (s.shape == t.shape && s.lanes == t.lanes) held(was, {storage, version});
     }
@@ -173,11 +195,14 @@ class Lemmas {
   Terms& terms_;
   Contents &was_, &is_;
   Equality equality_;
-  std::map<TermId, std::vector<std::uint32_t>> made_;       // steps of `before`
+  std::map<What, std::vector<std::uint32_t>> made_;         // steps of `before`
+  std::vector<What> made_here_;                             // by each step of `after`
+  std::map<What, std::size_t> making_;                      // how many of those there are
   std::map<std::string, std::deque<std::uint32_t>> named_;  // those of one key
   std::set<std::uint32_t> matched_;
   std::map<TermId, std::vector<Place>> held_;
-  std::map<TermId, std::uint32_t> seen_, held_seen_;
+  std::map<What, std::uint32_t> seen_;
+  std::map<TermId, std::uint32_t> held_seen_;
   std::map<StorageId, std::uint32_t> version_;
   std::set<std::array<std::uint32_t, 4>> done_;
   std::vector<Lemma> out_;

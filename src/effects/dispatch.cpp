@@ -9,6 +9,7 @@
 #include "src/effects/moves.h"
 #include "src/effects/opaque.h"
 #include "src/effects/raises.h"
+#include "src/effects/remembered.h"
 #include "src/effects/renames.h"
 #include "src/effects/tracer.h"
 #include "src/effects/view_steps.h"
@@ -41,7 +42,9 @@ Meaning meaning_of_call(std::string_view op, const Schema& schema) {
 }  // namespace
 
 void run(Tracer& t, const Step& step, std::uint32_t number) {
+  t.form.step = nullptr;
   if (step.op.starts_with("higher_order.")) return control(t, step, number);
+  if (recalled(t, step, number)) return;
   const Schema* schema = t.ops.find(step.op);
   if (schema == nullptr) return t.unknown("unsupported-op", step.op);
   auto arguments = bind_arguments(*schema, step);
@@ -56,6 +59,7 @@ void run(Tracer& t, const Step& step, std::uint32_t number) {
   note_raising(t, call);
   may_land(t, call);
   dispatch(t, call);
+  remember(t);
 }
 
 namespace {

@@ -300,7 +300,7 @@ bool simplified(Tracer& t, const Call& call) {
 /// Remembers what a product is of, as far as both graphs have a name for it: its inputs.
 void note_product(Tracer& t, const Call& call, const Parts& parts) {
   const OpRow* row = call.row;
-  if (row == nullptr || product_of(row->op) != row->op) return;
+  if (t.request.use != Identities::all || row == nullptr || product_of(row->op) != row->op) return;
   std::string of;
   for (const Operand& o : parts.operands) {
     const TraceStorage& storage = t.trace.storages[o.bound.view.storage];

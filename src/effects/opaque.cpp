@@ -11,6 +11,7 @@
 #include "src/effects/emit.h"
 #include "src/effects/identities.h"
 #include "src/effects/items.h"
+#include "src/effects/remembered.h"
 #include "src/effects/results.h"
 #include "src/effects/shown.h"
 #include "src/effects/tracer.h"
@@ -358,6 +359,7 @@ void opaque(Tracer& t, const Call& given) {
   note_product(t, call, parts);
   for (std::size_t w = 0; w < parts.writes.size(); ++w)
     if (parts.results[w] != kNoPart) bind(t, call, parts.results[w], parts.writes[w]);
+  propose(t, call, parts);
 }
 
 /// An assertion of no more than the dtype and the device that the tensor is said to have holds whenever the

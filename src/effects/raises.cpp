@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/effects/call_text.h"
+#include "src/effects/draws.h"
 #include "src/effects/emit.h"
 #include "src/effects/forms.h"
 #include "src/effects/identities.h"
@@ -65,7 +66,7 @@ bool may_divide_by_zero(const Tracer& t, const Call& call) {
 /// Devices that the call would bring together, where kernels take none but one: tensors without dimensions
 /// may be taken from the CPU, by operators that compute element by element.
 std::string devices_brought_together(Tracer& t, const Call& call) {
-  if (!t.devices.several) t.devices.several = name_several_devices({t.request.graph});
+  look_at_devices(t);
   if (!*t.devices.several) return "";
   const bool known = call.schema->ns == "aten" || call.schema->ns == "prims";
   if (!known || takes_any_device(call.functional_name()) || takes_any_device(call.op)) return "";

@@ -181,6 +181,10 @@ std::optional<std::vector<PolyId>> said_strides(Tracer& t, const Type& type, con
   return std::nullopt;
 }
 
+std::string fresh_key(Tracer& t, const std::string& stem) {
+  return stem + " " + std::to_string(t.storages.fresh_counts[stem]++);
+}
+
 /// A storage of its own for a result. What is not written as a whole is counted by its type, so that both
 /// graphs name alike what neither has written, whatever else one of them makes. One whose strides leave gaps
 /// (or repeat elements) gets a flat one.
@@ -191,7 +195,7 @@ Binding fresh(Tracer& t, const Shape& shape, Dtype dtype, const std::optional<st
     stem = "unwritten " + std::string(name(dtype));
     for (const PolyId extent : shape) stem += "," + size_text(t.space, extent);
   }
-  storage.key = stem + " " + std::to_string(t.storages.fresh_counts[stem]++);
+  storage.key = fresh_key(t, stem);
   storage.compared = false;
   storage.shape = shape;
   if (has_negative(t.space, shape)) t.unknown("no-metadata", "a size below 0");

@@ -2,6 +2,7 @@
 
 #include "src/effects/build.h"
 #include "src/effects/paired.h"
+#include "src/effects/remembered.h"
 #include "src/graph/uses.h"
 
 namespace noclobber {
@@ -89,6 +90,7 @@ void let_write(Trace& trace, const Graph& graph) {
 
 Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes, Identities use, const Loops& loops) {
   std::set<std::string> lanes;
+  effects::RememberedCalls remembered;
   const auto [sizes_before, sizes_after, strange] = common_sizes(value);
   for (;;) {
     const std::size_t known = lanes.size();
@@ -111,6 +113,7 @@ Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes, Identities 
                                     use,
                                     side == "before:" ? &loops.before : &loops.after};
       if (side == "after:" && value.before) request.forms = &noted_before.forms;
+      request.remembered = &remembered;
       request.sizes = side == "before:" ? sizes_before : sizes_after;
       effects::Built built = effects::build(request, ops, sizes);
       (side == "before:" ? noted_before : noted_after) = std::move(built.noted);

@@ -2,6 +2,7 @@
 // to effects/, where one function per meaning of an operator reads it and adds to it.
 #pragma once
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -27,6 +28,9 @@ struct Binding {
   std::uint32_t since = 0;  // its value is what the view held before this step of the Trace
 };
 
+struct RememberedCall;
+struct RememberedCalls;
+
 struct BuildRequest {
   const Case* value = nullptr;
   const Graph* graph = nullptr;
@@ -38,6 +42,7 @@ struct BuildRequest {
   const std::unordered_set<std::string>* forms = nullptr;  // of `before`, where there is one
   /// Steps that bring in symbols which the other graph's steps bring in, too: both must mean the same number.
   std::map<std::string, std::uint32_t> sizes = {};
+  RememberedCalls* remembered = nullptr;  // of both graphs; nullptr: each call is looked at
 };
 
 /// A step of the graph, its arguments in the order of the schema.
@@ -173,6 +178,22 @@ struct AtHand {
   bool hushed = false;     // what the dump says is of another result than the one that is made: of out=
 };
 
+/// The form of the call at hand, where it has one that was not met before.
+struct FormAtHand {
+  struct Mark {
+    std::size_t steps = 0, storages = 0, claims = 0, unknown = 0, raised = 0, flown = 0;
+    std::uint64_t simpler = 0;
+    std::size_t flights = 0, more_lanes = 0, shadows = 0;
+    std::uint64_t in_place = 0;
+    friend bool operator==(const Mark&, const Mark&) = default;
+  };
+  std::string text;
+  std::vector<ValueId> refs;  // the tensors that it is given, as listed
+  const Step* step = nullptr;
+  Mark mark;  // of when it began
+  std::shared_ptr<RememberedCall> proposed;
+};
+
 constexpr StorageId kGenerator = 0, kEffects = 1;  // as add_tokens() adds them
 
 /// Of a storage whose elements are seen in halves of bytes.
@@ -219,6 +240,7 @@ struct Tracer {
   SeenLoops loops;
   SeenDevices devices;
   AtHand at_hand;
+  FormAtHand form;
   Reached reached;
   Noted noted;
   std::set<std::string> told;  // symbols whose tokens are written

@@ -1,0 +1,242 @@
+#include "src/effects/remembered.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "src/effects/emit.h"
+#include "src/effects/results.h"
+#include "src/effects/view_steps.h"
+
+namespace noclobber::effects {
+
+namespace {
+
+/// Texts and numbers one behind the other, so that no two lists of them give the same.
+class FormText {
+ public:
+  explicit FormText(std::string& out) : out_(out) { out_.clear(); }
+  void number(std::uint64_t value) {
+    char bytes[sizeof value];
+    std::memcpy(bytes, &value, sizeof value);
+    out_.append(bytes, sizeof value);
+  }
+  void text(std::string_view value) {
+    number(value.size());
+    out_.append(value);
+  }
+  void sizes(const std::vector<PolyId>& values) {
+    number(values.size());
+    out_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(PolyId));
+  }
+
+ private:
+  std::string& out_;
+};
+
+/// What a storage is known to hold may change what is done with it.
+bool holds_known(const Tracer& t, StorageId storage) {
+  return t.known.constants.contains(storage) || t.known.reals.contains(storage);
+}
+
+/// Writes down one call.
+class Form {
+ public:
+  Form(Tracer& t, FormAtHand& out) : t_(t), text_(out.text), refs_(out.refs) { refs_.clear(); }
+
+  /// Has the step a form? Else it depends on more than is written down.
+  bool of(const Step& step) {
+    if (!step.tells.empty() || step.barrier) return false;
+    text_.text(step.op);
+    text_.number(step.args.size());
+    for (const Arg& arg : step.args)
+      if (!argument(arg)) return false;
+    text_.number(step.kwargs.size());
+    for (const auto& [name, arg] : step.kwargs) {
+      text_.text(name);
+      if (!argument(arg)) return false;
+    }
+    text_.number(step.results.size());
+    for (const ValueId result : step.results) {
+      text_.number(result.valid() ? 1 : 0);
+      if (result.valid()) text_.number(type(t_.request.graph->value(result).type));
+    }
+    return true;
+  }
+
+ private:
+  /// What the dump says, as a number: graphs share equal types, and outlive the forms. 0: nothing.
+  std::size_t type(const SharedType& said) {
+    auto& types = t_.request.remembered->types;
+    return said ? types.emplace(&*said, types.size() + 1).first->second : 0;
+  }
+
+  bool argument(const Arg& arg) {
+    text_.number(static_cast<std::uint64_t>(arg.kind));
+    switch (arg.kind) {
+      case Arg::Kind::none:
+        return true;
+      case Arg::Kind::ref:
+        return tensor(arg);
+      case Arg::Kind::sym:
+        if (!arg.sym.is_constant()) return false;
+        text_.number(static_cast<std::uint64_t>(arg.sym.constant()));
+        return true;
+      case Arg::Kind::real:
+        text_.number(std::bit_cast<std::uint64_t>(arg.real));
+        return true;
+      case Arg::Kind::boolean:
+        text_.number(arg.boolean ? 1 : 0);
+        return true;
+      case Arg::Kind::text:
+      case Arg::Kind::device:
+        text_.text(*arg.text);
+        return true;
+      case Arg::Kind::dtype:
+        text_.number(static_cast<std::uint64_t>(arg.dtype));
+        return true;
+      case Arg::Kind::list:
+        text_.number(arg.list.size());
+        return std::ranges::all_of(arg.list, [this](const Arg& item) { return argument(item); });
+      case Arg::Kind::graph:
+        return false;
+    }
+    return false;
+  }
+
+  bool tensor(const Arg& arg) {
+    const Binding* const bound = t_.seen(arg);
+    if (bound == nullptr || bound->view.lanes != 0 || holds_known(t_, bound->view.storage)) return false;
+    // The first time that the call is given this tensor.
+    text_.number(static_cast<std::uint64_t>(std::ranges::find(refs_, arg.ref) - refs_.begin()));
+    refs_.push_back(arg.ref);
+    text_.number(static_cast<std::uint64_t>(bound->dtype));
+    text_.sizes(bound->view.shape);
+    text_.number(bound->strides ? 1 : 0);
+    if (bound->strides) text_.sizes(*bound->strides);
+    return true;
+  }
+
+  Tracer& t_;
+  FormText text_;
+  std::vector<ValueId>& refs_;
+};
+
+/// Does a step depend on nothing but its form and what storages hold? Not where sizes are told or elements
+/// are seen in bytes, nor beside collectives that fly, several devices, or identities that Traces are built
+/// by.
+bool forms_count(const Tracer& t) {
+  return t.request.remembered != nullptr && t.request.use == Identities::none && t.request.lanes->empty() &&
+         t.request.sizes.empty() && t.flights.empty() && t.storages.more_lanes.empty() &&
+         !t.at_hand.effectful && !t.at_hand.hushed && t.devices.several == false && t.devices.kinds &&
+         t.devices.kinds->size() < 2 && t.devices.generators.empty();
+}
+
+/// How far everything was when the step began.
+FormAtHand::Mark mark_of(const Tracer& t) {
+  return {t.trace.steps.size(),
+          t.trace.storages.size(),
+          t.trace.claims.size(),
+          t.trace.unknown.size(),
+          t.noted.raised.size(),
+          t.noted.flown.size(),
+          t.identities.simpler,
+          t.flights.size(),
+          t.storages.more_lanes.size(),
+          t.shadows.size(),
+          t.in_place};
+}
+
+void make(Tracer& t, const RememberedCall& known, const Step& step, std::uint32_t number) {
+  const std::vector<ValueId>& refs = t.form.refs;
+  TraceStep out;
+  out.key = known.key;
+  out.elementwise = known.elementwise;
+  out.access = known.access;
+  out.origin = number;
+  std::vector<StorageId> storages;
+  out.writes.reserve(known.made.size());
+  for (const RememberedCall::Made& made : known.made) {
+    storages.push_back(static_cast<StorageId>(t.trace.storages.size()));
+    t.trace.storages.push_back(made.storage);
+    t.trace.storages.back().key = fresh_key(t, "fresh");
+    t.storages.layouts.push_back(made.layout);
+    out.writes.push_back(made.written);
+    out.writes.back().storage = storages.back();
+  }
+  std::vector<std::uint32_t> reaching;
+  out.reads.reserve(known.reads.size());
+  for (const auto& [ref, spread] : known.reads) {
+    const Binding& read = *t.names.bound[refs[ref].index];
+    reaching.push_back(read.since);
+    out.reads.push_back(spread ? broadcast_to(t, read, out.writes[0].shape)->view : read.view);
+  }
+  push(t, std::move(out), reaching);
+  for (std::size_t k = 0; k < known.made.size(); ++k) {
+    const RememberedCall::Made& made = known.made[k];
+    if (made.result == RememberedCall::kUnnamed) continue;
+    Binding& bound = t.names.bound[step.results[made.result].index].emplace(made.bound);
+    bound.view.storage = storages[k];
+    bound.since = t.now();
+  }
+}
+
+}  // namespace
+
+bool recalled(Tracer& t, const Step& step, std::uint32_t number) {
+  FormAtHand& form = t.form;
+  form.proposed.reset();
+  if (!forms_count(t) || !Form(t, form).of(step)) return false;
+  const auto known = t.request.remembered->forms.find(form.text);
+  if (known != t.request.remembered->forms.end()) {
+    make(t, known->second, step, number);
+    return true;
+  }
+  form.step = &step;
+  form.mark = mark_of(t);
+  return false;
+}
+
+void propose(Tracer& t, const Call& call, const Parts& parts) {
+  if (t.form.step == nullptr || call.step != t.form.step || call.schema->writes()) return;
+  const auto aliases = [](const SchemaSlot& result) { return !result.alias.empty(); };
+  if (std::ranges::any_of(call.schema->returns, aliases)) return;
+  const TraceStep& step = t.trace.steps.back();
+  if (step.identity || !step.bodies.empty() || step.writes.size() != parts.writes.size()) return;
+  auto out = std::make_shared<RememberedCall>();
+  out->key = step.key;
+  out->elementwise = step.elementwise;
+  out->access = step.access;
+  for (const Operand& o : parts.operands) {
+    if (o.written) return;
+    if (!o.read) continue;
+    const ValueId ref = items_of(call.arguments[o.argument])[o.item].ref;
+    const auto at = std::ranges::find(t.form.refs, ref);
+    if (at == t.form.refs.end()) return;
+    const bool spread =
+        parts.elementwise && !parts.writes.empty() && o.bound.view.shape != parts.writes[0].view.shape;
+    out->reads.push_back({static_cast<std::size_t>(at - t.form.refs.begin()), spread});
+  }
+  if (out->reads.size() != step.reads.size()) return;
+  for (std::size_t k = 0; k < parts.writes.size(); ++k) {
+    const StorageId storage = parts.writes[k].view.storage;
+    if (storage != t.form.mark.storages + k) return;
+    const std::size_t result = parts.results[k];
+    const bool named = result < call.step->results.size() && call.step->results[result].valid();
+    out->made.push_back({named ? result : RememberedCall::kUnnamed, t.storages.layouts[storage],
+                         t.trace.storages[storage], parts.writes[k].view,
+                         named ? *t.names.bound[call.step->results[result].index] : Binding{}});
+  }
+  t.form.proposed = std::move(out);
+}
+
+void remember(Tracer& t) {
+  FormAtHand& form = t.form;
+  if (form.step == nullptr || form.proposed == nullptr || t.at_hand.failed) return;
+  FormAtHand::Mark expected = form.mark;
+  expected.steps += 1, expected.storages += form.proposed->made.size();
+  if (expected == mark_of(t) && t.trace.steps.back().kind == TraceStep::Kind::opaque && forms_count(t))
+    t.request.remembered->forms.emplace(form.text, std::move(*form.proposed));
+}
+
+}  // namespace noclobber::effects
