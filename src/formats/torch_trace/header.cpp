@@ -20,6 +20,23 @@ class PlainHeader {
     blank();
     return at_ == end_;
   }
+  /// As whole(), but for a member of that name.
+  bool looked_through(std::string_view name, bool& there) {
+    blank();
+    if (at_ == end_ || *at_ != '{') return false;
+    ++at_;
+    bool done = take('}');
+    while (!done) {
+      std::string_view key;
+      bool escapes = false;
+      blank();
+      if (at_ == end_ || *at_ != '"' || !string(key, escapes) || escapes) return false;
+      if (!take(':') || !skip(2) || !more('}', done)) return false;
+      there = there || key == name;
+    }
+    blank();
+    return at_ == end_;
+  }
 
  private:
   static constexpr int kKept = 2;      // levels of objects
@@ -222,6 +239,11 @@ class PlainHeader {
 std::optional<json> read_plain_header(std::string_view text) {
   json out;
   return PlainHeader(text).whole(out) ? std::optional(std::move(out)) : std::nullopt;
+}
+
+std::optional<bool> plain_header_has(std::string_view text, std::string_view name) {
+  bool out = false;
+  return PlainHeader(text).looked_through(name, out) ? std::optional(out) : std::nullopt;
 }
 
 }  // namespace noclobber

@@ -13,4 +13,7 @@ namespace noclobber {
 /// else, or no JSON; ask the library.
 std::optional<nlohmann::json> read_plain_header(std::string_view text);
 
+/// Has such an object a member of that name? Of one of which nothing else is asked.
+std::optional<bool> plain_header_has(std::string_view text, std::string_view name);
+
 }  // namespace noclobber

@@ -67,6 +67,13 @@ bool TraceScanner::read_header(std::string_view line, TraceRecord& record) {
   if (!is_glog_line(line) || brace == line.npos) return false;
   const std::string_view object = line.substr(brace + 2);
   record.line = line_;
+  if (is_skipped_kind(object)) {
+    if (const auto has_payload = plain_header_has(object, "has_payload")) {
+      record.meta = json::object();
+      record.has_payload = *has_payload;
+      return true;
+    }
+  }
   auto plain = read_plain_header(object);
   record.meta = plain ? *std::move(plain) : json::parse(object.begin(), object.end(), nullptr, false);
   if (record.meta.is_object()) {
@@ -133,16 +140,31 @@ std::string trace_payload(std::string_view raw) {
   return text;
 }
 
-const json* trace_object(const json& object, const char* key) {
+namespace {
+
+/// The member of that name; nullptr: there is none, or it is no object. Most have few members: the library
+/// would copy the name to look for it.
+const json* member(const json& object, std::string_view key) {
+  constexpr std::size_t kFew = 16;
   if (!object.is_object()) return nullptr;
-  const auto found = object.find(key);
-  return found != object.end() && found->is_object() ? &*found : nullptr;
+  const auto& members = object.get_ref<const json::object_t&>();
+  const auto found = members.size() > kFew ? members.find(std::string(key))
+                                           : std::ranges::find_if(members, [&](const auto& one) {
+                                               return one.first == key;
+                                             });
+  return found != members.end() ? &found->second : nullptr;
+}
+
+}  // namespace
+
+const json* trace_object(const json& object, const char* key) {
+  const json* const found = member(object, key);
+  return found != nullptr && found->is_object() ? found : nullptr;
 }
 
 std::string trace_text(const json& object, const char* key) {
-  if (!object.is_object()) return "";
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+  const json* const found = member(object, key);
+  return found != nullptr && found->is_string() ? found->get<std::string>() : "";
 }
 
 namespace {
@@ -158,15 +180,13 @@ std::optional<std::int64_t> trace_number(const json& value) {
 }  // namespace
 
 std::optional<std::int64_t> trace_integer(const json& object, const char* key) {
-  if (!object.is_object()) return std::nullopt;
-  const auto found = object.find(key);
-  return found != object.end() ? trace_number(*found) : std::nullopt;
+  const json* const found = member(object, key);
+  return found != nullptr ? trace_number(*found) : std::nullopt;
 }
 
 std::optional<std::vector<std::int64_t>> trace_integers(const json& object, const char* key) {
-  if (!object.is_object()) return std::nullopt;
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_array()) return std::nullopt;
+  const json* const found = member(object, key);
+  if (found == nullptr || !found->is_array()) return std::nullopt;
   std::vector<std::int64_t> list;
   for (const json& item : *found) {
     const auto number = trace_number(item);

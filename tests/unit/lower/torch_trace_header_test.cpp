@@ -49,6 +49,7 @@ TEST_CASE("log: headers of real logs are plain, and mean what the library reads"
     for (const std::string& header : headers_of(file)) {
       const json whole = json::parse(header, nullptr, false);
       const auto read = read_plain_header(header);
+      if (read) CHECK(plain_header_has(header, "has_payload") == whole.contains("has_payload"));
       ++all;
       if (!read) continue;
       ++plain;
