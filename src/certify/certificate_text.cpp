@@ -106,6 +106,21 @@ class Writer {
   }
   template <class T>
   void value(const Form<const T>& noun) {
+    if constexpr (std::same_as<T, TraceView>)
+      if (noun.of.maps.empty()) return value(plain_form(noun.of));
+    value(form_of(noun));
+  }
+  /// Most views show all of their storage, and are many times of one form.
+  std::size_t plain_form(const TraceView& view) {
+    plain_.assign(*view.type) += '\0';
+    plain_.append(reinterpret_cast<const char*>(&view.lanes), sizeof view.lanes);
+    plain_.append(reinterpret_cast<const char*>(view.shape.data()), view.shape.size() * sizeof(PolyId));
+    const auto [at, is_new] = plain_views_.try_emplace(plain_, 0);
+    if (is_new) at->second = form_of(Form{view});
+    return at->second;
+  }
+  template <class T>
+  std::size_t form_of(const Form<const T>& noun) {
     std::string saved = std::exchange(out_, std::exchange(spare_, ""));
     form(*this, noun.of);
     Forms& all = forms(noun.of);
@@ -113,7 +128,7 @@ class Writer {
     if (is_new) all.text += "\n" + out_;
     out_.clear();
     spare_ = std::exchange(out_, std::move(saved));
-    value(at->second);
+    return at->second;
   }
   template <class T>
   void value(const Count<const T>& all) {
@@ -220,6 +235,8 @@ class Writer {
   std::size_t count_ = 0;                                 // of numbers
   std::unordered_map<std::uint64_t, std::size_t> polys_;  // by polynomial; by 2^32 + atom
   Forms views_, storages_, steps_;
+  std::string plain_;
+  std::unordered_map<std::string, std::size_t> plain_views_;
 };
 
 }  // namespace

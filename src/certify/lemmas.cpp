@@ -10,6 +10,7 @@ using checker::Lemma;
 using LemmaKind = Lemma::Kind;
 
 constexpr std::uint32_t kDisplaced = 4096;  // writes of one storage that may be in another order
+constexpr int kLooks = 3;                   // at steps of elements, one behind the other
 constexpr std::size_t kTried = 8;           // steps that may be the same as one with other terms
 constexpr std::size_t kAlike = 64;          // things of `before` that one of `after` is compared with
 
@@ -95,11 +96,31 @@ class Lemmas {
       if (partial(is_, to.storage, version)) of_version(to.storage, version);
     }
   }
+  /// Is it of elements, and one of several that are the same, on either side?
+  bool is_one_of_several(std::uint32_t number) {
+    const What& own = made_here_[number];
+    const auto all = made_.find(own);
+    return after_.steps[number].elementwise &&
+           (making_[own] > 1 || (all != made_.end() && all->second.size() > 1));
+  }
+  /// Does the checker see by few looks at what it reads that it is the same as another? Of several which one
+  /// stands for which cannot be told before: what is told in vain costs another reading.
+  bool is_seen(std::uint32_t number, int looks = kLooks) {
+    if (every_ || looks == 0 || !is_one_of_several(number)) return false;
+    return std::ranges::all_of(after_.steps[number].reads, [&](const TraceView& read) {
+      const std::uint32_t version = is_.version(read.storage, number);
+      if (version == 0) return true;
+      const std::uint32_t maker = is_.latest(read.storage, version).first;
+      const TraceStep& made = after_.steps[maker];
+      return made.kind == TraceStep::Kind::fill ||
+             (makes(made) && (!is_one_of_several(maker) || is_seen(maker, looks - 1)));
+    });
+  }
   void made(std::uint32_t number) {
     const TraceStep& step = after_.steps[number];
     const What own = made_here_[number];
     const TermId term = own.first;
-    if (term == Terms::kBad) return;
+    if (term == Terms::kBad || is_seen(number)) return;
     std::vector<std::uint32_t> same;
     if (const auto at = made_.find(own); at != made_.end())
       for (std::uint32_t other : alike(at->second, seen_[own]++, making_[own]))

@@ -126,8 +126,10 @@ Devices::Devices(const Graph& graph) {
 std::set<std::string> named_devices(const Graph& graph) {
   std::set<std::string> out;
   if (!graph.device.empty()) out.insert(graph.device);
+  const std::string* last = nullptr;  // most lie where the one before lies
   for (const Value& value : graph.values)
-    if (is_said(value)) out.insert(value.type->device);
+    if (is_said(value) && (last == nullptr || *last != *value.type->device))
+      last = &*out.insert(value.type->device).first;
   for (const Step& step : graph.steps) {
     for (const Arg& arg : step.args) add_devices(arg, out);
     for (const auto& [keyword, arg] : step.kwargs) add_devices(arg, out);

@@ -54,6 +54,7 @@ std::map<ValueId, ValueId> constant_copies(const Graph& graph) {
         (is_told ? is_one && !input.contents->empty() : input.digest.empty()))
       out.emplace(input.value, input.value);
   }
+  if (out.empty()) return out;
   shown = out;
   for (const Step& step : graph.steps) {
     if (!lifts(step)) continue;
@@ -107,7 +108,7 @@ class Folding {
  public:
   explicit Folding(Case& value)
       : before_(*value.before), after_(value.after), copies_(constant_copies(before_)) {
-    for (std::size_t k = 0; k < after_.steps.size(); ++k)
+    for (std::size_t k = 0; k < (copies_.empty() ? 0 : after_.steps.size()); ++k)
       for (const ValueId result : after_.steps[k].results)
         if (result.valid()) makers_.emplace(after_.value(result).name, k);
   }

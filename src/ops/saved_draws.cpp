@@ -36,7 +36,7 @@ struct Draw {
 };
 
 bool is_op(const Step& step, std::string_view op) {
-  return step.op == op || step.op == std::string(op) + ".default";
+  return step.op.starts_with(op) && (step.op.size() == op.size() || step.op.substr(op.size()) == ".default");
 }
 
 /// A step that draws and writes nothing; nothing for any other.
@@ -47,9 +47,12 @@ std::optional<Draw> draw_of(const Step& step) {
   if ((saves || uses) && (step.args.size() <= at || step.args[at].kind != Arg::Kind::text))
     return std::nullopt;
   out.kind = saves ? Draw::Kind::saves : uses ? Draw::Kind::uses : Draw::Kind::plain;
-  const std::string op = saves || uses ? full_op_name(step.args[at].text) : step.op;
+  const std::string named = saves || uses ? full_op_name(step.args[at].text) : std::string();
+  const std::string& op = saves || uses ? named : step.op;
   out.schema = find_schema(op);
-  if (out.schema == nullptr || out.schema->ns == "higher_order" || out.schema->writes()) return std::nullopt;
+  if (out.schema == nullptr || out.schema->ns == "higher_order" || out.schema->writes() ||
+      !is_random(base_name(op), *out.schema))
+    return std::nullopt;
   if (uses) out.state = step.args[0];
   out.args = step.args;
   if (saves || uses) out.args.erase(out.args.begin(), out.args.begin() + static_cast<std::ptrdiff_t>(at + 1));

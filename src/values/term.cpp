@@ -47,7 +47,9 @@ Contents::Contents(Space& space, Terms& terms, const Trace& trace)
       terms_(terms),
       trace_(trace),
       first_(trace.storages.size() + 1),
-      clean_(trace.steps.size(), true) {
+      clean_(trace.steps.size(), true),
+      texts_(trace.steps.size()),
+      puts_(trace.steps.size(), kUnset) {
   number_writes();
   for (std::uint32_t number = 0; number < trace.steps.size(); ++number) {
     const TraceStep& step = trace.steps[number];
@@ -58,7 +60,8 @@ Contents::Contents(Space& space, Terms& terms, const Trace& trace)
     if (step.kind != TraceStep::Kind::move && !step.elementwise) continue;
     const TraceView& to = step.writes[0];
     const TraceStorage& all = trace.storages[to.storage];
-    at_all(to, number + 1);
+    const TermId stored = at_all(to, number + 1);
+    if (to.maps.empty() && to.lanes == 0 && step.writes.size() == 1) puts_[number] = stored;
     if (!to.maps.empty()) at_all({to.storage, {}, all.shape, "", all.lanes}, number + 1);
   }
 }
@@ -199,6 +202,7 @@ TermId Contents::written(const Write& write, std::uint32_t at) {
 }
 
 TermId Contents::put(std::uint32_t step, std::uint32_t slot) {
+  if (puts_[step] != kUnset) return clean_[step] ? puts_[step] : Terms::kBad;
   const TraceView& to = trace_.steps[step].writes[slot];
   return clean_[step] ? joined(to, written({step, slot, 0}, terms_.number(running(space_, to))))
                       : Terms::kBad;
@@ -251,20 +255,30 @@ TermId Contents::applied(std::uint32_t number, std::uint32_t index) {
   if (known != nullptr && known->form == TraceIdentity::Form::folds)
     return terms_.intern({Term::Kind::scalar, 0, known->text, {}, {}, {}});
   Term term{each ? Term::Kind::each : Term::Kind::call, 0, "", {}, {}, {}};
-  term.text.reserve(step.key->size() + 8 * step.reads.size() + 8);
-  term.text = known != nullptr ? known->text : *step.key;
-  if (each) (term.text += '>') += *step.writes[0].type;
-  for (const std::string& body : step.bodies) term.text += "@" + std::to_string(body.size()) + ":" + body;
+  term.terms.reserve(step.reads.size());
   for (std::size_t read = 0; read < step.reads.size(); ++read) {
     const TraceView& view = step.reads[read];
     if (known != nullptr && read == known->read) continue;
-    (term.text += ';') += *view.type;
     term.terms.push_back(each ? at_read(number, read, index) : at_all(view, number));
-    if (each) continue;
-    term.text += std::to_string(view.shape.size());
-    term.index.insert(term.index.end(), view.shape.begin(), view.shape.end());
+    if (!each) term.index.insert(term.index.end(), view.shape.begin(), view.shape.end());
   }
+  std::string& text = texts_[number];
+  if (text.empty()) text = applied_text(step, each, known);
+  term.text = text;
   return terms_.intern(std::move(term));
+}
+
+/// What it is that a step applies, and to elements of which types.
+std::string Contents::applied_text(const TraceStep& step, bool each, const TraceIdentity* known) {
+  std::string out = known != nullptr ? known->text : *step.key;
+  if (each) (out += '>') += *step.writes[0].type;
+  for (const std::string& body : step.bodies) out += "@" + std::to_string(body.size()) + ":" + body;
+  for (std::size_t read = 0; read < step.reads.size(); ++read) {
+    if (known != nullptr && read == known->read) continue;
+    (out += ';') += *step.reads[read].type;
+    if (!each) out += std::to_string(step.reads[read].shape.size());
+  }
+  return out;
 }
 
 }  // namespace noclobber

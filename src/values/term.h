@@ -140,6 +140,7 @@ class Contents {
   TermId written(const Write& write, std::uint32_t index);
   TermId stored(const Write& write, std::uint32_t index);
   TermId applied(std::uint32_t step, std::uint32_t index);
+  static std::string applied_text(const TraceStep& step, bool each, const TraceIdentity* known);
   const TraceIdentity* identity(std::uint32_t step) const;
   TermId cast(std::uint32_t step, TermId of);
   TermId at(const TraceView& view, std::uint32_t root, std::uint32_t time);
@@ -160,6 +161,8 @@ class Contents {
   std::map<TraceStorage::Start, std::unordered_map<std::string, StorageId>> at_entry_;
   std::vector<TermId> calls_;
   std::vector<bool> clean_;
+  std::vector<std::string> texts_;  // of what each step applies, once it is asked for
+  std::vector<TermId> puts_;        // by steps that write all of one storage; kUnset: of others
   std::set<std::uint32_t> simplified_;
   Numbers memo_;  // by storage and version, and number of an index
   int depth_ = 0;

@@ -148,10 +148,9 @@ const json* member(const json& object, std::string_view key) {
   constexpr std::size_t kFew = 16;
   if (!object.is_object()) return nullptr;
   const auto& members = object.get_ref<const json::object_t&>();
-  const auto found = members.size() > kFew ? members.find(std::string(key))
-                                           : std::ranges::find_if(members, [&](const auto& one) {
-                                               return one.first == key;
-                                             });
+  const auto found = members.size() > kFew
+                         ? members.find(std::string(key))
+                         : std::ranges::find_if(members, [&](const auto& one) { return one.first == key; });
   return found != members.end() ? &found->second : nullptr;
 }
 

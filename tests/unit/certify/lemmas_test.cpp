@@ -58,6 +58,23 @@ TEST_CASE("lemmas: as many on both sides stand for each other in turn", "[certif
   CHECK(out.lemmas == 3);
 }
 
+TEST_CASE("lemmas: of several steps of elements the checker sees by itself which are the same", "[certify]") {
+  const std::string two = "a = aten.mul.Tensor(x, w); b = aten.mul.Tensor(x, w); c = aten.mm.default(";
+  const Told crossed = told(two + "a, b);", two + "b, a);", "c");
+  CHECK(crossed.why.empty());
+  CHECK(crossed.lemmas == 1);
+  // But not by more looks than a few.
+  std::string chain;
+  for (const std::string name : {"a", "b"})
+    for (int k = 1; k <= 5; ++k)
+      chain += name + std::to_string(k) + " = aten.mul.Tensor(" +
+               (k == 1 ? "x" : name + std::to_string(k - 1)) + ", w);";
+  chain += "c = aten.mm.default(a5, b5);";
+  const Told deep = told(chain, chain, "c");
+  CHECK(deep.why.empty());
+  CHECK(deep.lemmas == 2 * 2 + 1);
+}
+
 TEST_CASE("lemmas: steps of other shapes are not the same, whatever they hold", "[certify]") {
   const std::string sum = "s = aten.sum.default(x); v = aten.view.default(s, [1]);",
                     number = " a = aten.erf.default(s);", vector = " b = aten.erf.default(v);";
