@@ -234,7 +234,7 @@ void use_body(const LoopBody& body, const std::string& name, const Decided& one,
 /// Elements that the runs of a proof may visit: in proportion to what its check costs, unless all is asked
 /// for.
 std::int64_t work_of_run(const Case& value, const CheckOptions& options) {
-  constexpr std::int64_t kLeast = 20'000, kPerStep = 200, kAll = 30'000'000;
+  constexpr std::int64_t kLeast = 20'000, kPerStep = 20, kAll = 30'000'000;
   if (options.run == CheckOptions::Runs::never) return 0;
   if (options.run == CheckOptions::Runs::always) return kAll;
   const std::size_t steps = value.after.steps.size() + (value.before ? value.before->steps.size() : 0);

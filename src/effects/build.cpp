@@ -24,7 +24,7 @@ void walk(Tracer& t) {
   const Graph& graph = *t.request.graph;
   t.names.bound.resize(graph.values.size());
   add_tokens(t);
-  if (t.request.remembered != nullptr) look_at_devices(t);
+  look_at_devices(t);
   for (const Input& input : graph.inputs) add_input(t, input);
   for (std::uint32_t k = 0; k < graph.steps.size(); ++k) {
     if (is_return(graph.steps[k])) break;  // what stands behind never runs

@@ -78,19 +78,16 @@ std::string numbers_text(const Call& call, const Parts& parts) {
   return types.size() > 1 && dimensions && !out.empty() ? ";of no dimension" + out : "";
 }
 
-/// Which devices the graphs name.
 void look_at_devices(Tracer& t) {
-  if (!t.devices.several) t.devices.several = name_several_devices({t.request.graph});
-  if (t.devices.kinds) return;
+  t.devices.several = name_several_devices({t.request.graph});
   t.devices.kinds = device_kinds(t.request.value->after);
-  if (t.request.value->before) t.devices.kinds->merge(device_kinds(*t.request.value->before));
+  if (t.request.value->before) t.devices.kinds.merge(device_kinds(*t.request.value->before));
 }
 
 /// The kind of device that the call runs on, where the graphs name several: kernels of two kinds are two
 /// functions. Tensors without dimensions may lie elsewhere than those that they are taken with.
 std::string device_text(Tracer& t, const Call& call, const Parts& parts) {
-  look_at_devices(t);
-  if (t.devices.kinds->size() < 2) return "";
+  if (t.devices.kinds.size() < 2) return "";
   if (!t.devices.placed) t.devices.placed.emplace(*t.request.graph);
   std::string out;
   for (const ValueId result : call.step->results)

@@ -8,6 +8,7 @@ namespace noclobber::effects {
 std::vector<StorageId> generators_of(Tracer& t, const Call& call);
 std::string shapes_text(const Tracer& t, const Parts& parts);
 std::string numbers_text(const Call& call, const Parts& parts);
+/// Which devices the graphs name; before anything is walked.
 void look_at_devices(Tracer& t);
 std::string device_text(Tracer& t, const Call& call, const Parts& parts);
 std::string told_text(const Call& call);

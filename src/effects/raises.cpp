@@ -66,8 +66,7 @@ bool may_divide_by_zero(const Tracer& t, const Call& call) {
 /// Devices that the call would bring together, where kernels take none but one: tensors without dimensions
 /// may be taken from the CPU, by operators that compute element by element.
 std::string devices_brought_together(Tracer& t, const Call& call) {
-  look_at_devices(t);
-  if (!*t.devices.several) return "";
+  if (!t.devices.several) return "";
   const bool known = call.schema->ns == "aten" || call.schema->ns == "prims";
   if (!known || takes_any_device(call.functional_name()) || takes_any_device(call.op)) return "";
   if (!t.devices.placed) t.devices.placed.emplace(*t.request.graph);

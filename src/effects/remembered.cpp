@@ -128,8 +128,8 @@ class Form {
 bool forms_count(const Tracer& t) {
   return t.request.remembered != nullptr && t.request.use == Identities::none && t.request.lanes->empty() &&
          t.request.sizes.empty() && t.flights.empty() && t.storages.more_lanes.empty() &&
-         !t.at_hand.effectful && !t.at_hand.hushed && t.devices.several == false && t.devices.kinds &&
-         t.devices.kinds->size() < 2 && t.devices.generators.empty();
+         !t.at_hand.effectful && !t.at_hand.hushed && !t.devices.several && t.devices.kinds.size() < 2 &&
+         t.devices.generators.empty();
 }
 
 /// How far everything was when the step began.

@@ -163,11 +163,10 @@ struct SeenLoops {
   std::map<StorageId, std::set<StorageId>> may_lie_on;  // result of a loop -> operands that it may be
 };
 
-/// Each once something asks.
 struct SeenDevices {
-  std::optional<bool> several;  // does the graph name two or more?
-  std::optional<Devices> placed;
-  std::optional<std::set<std::string>> kinds;   // that the graphs name
+  bool several = false;                         // does the graph name two or more?
+  std::set<std::string> kinds;                  // that the graphs name
+  std::optional<Devices> placed;                // once something asks
   std::map<std::string, StorageId> generators;  // of each device, where there are several
 };
 

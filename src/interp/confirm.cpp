@@ -11,6 +11,7 @@ namespace {
 constexpr std::int64_t kMany = std::int64_t{1} << 50;
 constexpr std::int64_t kUnknown = 64;   // elements of a tensor of which nothing is said
 constexpr std::int64_t kStepWork = 32;  // of a step, whatever it does, in elements
+constexpr std::int64_t kVisits = 3;     // of an element: written, and read by whoever uses it
 constexpr std::size_t kAssignments = 12;
 constexpr std::size_t kOrders = 4;
 
@@ -21,13 +22,6 @@ std::int64_t elements_of(const SharedType& type, const Symbols& symbols) {
     if (!size || *size < 0 || __builtin_mul_overflow(n, *size, &n) || n > kMany) return kMany;
   }
   return n;
-}
-
-std::int64_t elements_of(const Graph& graph, const Symbols& symbols) {
-  std::int64_t all = kStepWork * static_cast<std::int64_t>(graph.steps.size());
-  for (const Value& value : graph.values)
-    all = std::min(kMany, all + (value.type ? elements_of(value.type, symbols) : kUnknown));
-  return all;
 }
 
 /// Contents that tell apart; where these raise, integers are small.
@@ -134,17 +128,33 @@ class PairConfirmation : PairRuns {
 
 }  // namespace
 
-std::int64_t elements_of(const Case& value, const Symbols& symbols) {
-  return elements_of(value.after, symbols) + (value.before ? elements_of(*value.before, symbols) : 0);
+std::int64_t said_elements(const Graph& graph, const Symbols& symbols) {
+  std::int64_t all = 0;
+  for (const Value& value : graph.values)
+    all = std::min(kMany, all + (value.type ? elements_of(value.type, symbols) : kUnknown));
+  return all;
 }
 
 namespace {
 
+/// What running a graph once takes, in elements.
+std::int64_t work_of(bool before, const Case& value, const Symbols& symbols, const ConfirmOptions& options) {
+  const Graph& graph = before ? *value.before : value.after;
+  const std::int64_t elements =
+      options.elements ? options.elements(before, symbols) : said_elements(graph, symbols);
+  return std::min(kMany, elements + kStepWork * static_cast<std::int64_t>(graph.steps.size()));
+}
+
+std::int64_t work_of(const Case& value, const Symbols& symbols, const ConfirmOptions& options) {
+  return work_of(false, value, symbols, options) +
+         (value.before ? work_of(true, value, symbols, options) : 0);
+}
+
 /// Sizes that the work allows, the largest first.
-std::vector<Symbols> affordable_sizes(const Case& value, std::int64_t work) {
+std::vector<Symbols> affordable_sizes(const Case& value, const ConfirmOptions& options) {
   std::vector<std::pair<std::int64_t, Symbols>> out;
   for (Symbols& symbols : assignments(value, ReplayHint{}, kAssignments))
-    if (const std::int64_t n = elements_of(value, symbols); n <= work)
+    if (const std::int64_t n = work_of(value, symbols, options); n <= options.work)
       out.emplace_back(-n, std::move(symbols));
   std::ranges::stable_sort(out, {}, [](const auto& one) { return one.first; });
   std::vector<Symbols> sizes;
@@ -157,7 +167,7 @@ Confirmed confirm_pair(Session& session, const ConfirmOptions& options, const st
   PairConfirmation pair(session, options);
   for (const bool second : {false, true}) {
     const Symbols& symbols = sizes[second ? sizes.size() / 2 : 0];
-    if (second && (!out.ran || elements_of(session.value, symbols) > session.work_left / 2)) break;
+    if (second && (!out.ran || work_of(session.value, symbols, options) > session.work_left / 2)) break;
     for (const std::uint64_t seed : seeds(second)) {
       const auto found = pair.run({symbols, seed}, second, !second);
       if (session.result.unsupported || session.work_left <= 0) break;
@@ -199,11 +209,11 @@ Confirmed confirm_single(const Case& value, const ConfirmOptions& options, Sessi
 
 Confirmed confirm(const Case& value, const ConfirmOptions& options) {
   if (options.work <= 0) return {};
-  const std::vector<Symbols> sizes = affordable_sizes(value, options.work);
+  const std::vector<Symbols> sizes = affordable_sizes(value, options);
   Result<OpSet> ops = make_op_set(value.ops);
   if (sizes.empty() || !ops) return {};
   ReplayHint hint;
-  hint.work = options.work;
+  hint.work = kVisits * options.work;
   Session session(value, hint, *std::move(ops));
   return value.before ? confirm_pair(session, options, sizes)
                       : confirm_single(value, options, session, sizes.front());

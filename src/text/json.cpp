@@ -9,6 +9,7 @@ namespace noclobber {
 namespace {
 
 constexpr std::size_t kDeepestJson = 200;
+constexpr std::size_t kFewMembers = 4;
 
 // "line N, column M" of a byte, both from 1.
 std::string line_and_column(std::string_view text, std::size_t at) {
@@ -81,7 +82,7 @@ class StrictJsonBuilder {
   };
 
   // Where the next value goes. Open nodes do not move: their parents grow only after they are closed.
-  OrderedJson* place(OrderedJson value) {
+  OrderedJson* place(OrderedJson&& value) {
     if (open_.empty()) {
       root_ = std::move(value);
       return &root_;
@@ -91,13 +92,15 @@ class StrictJsonBuilder {
       top.node->get_ref<OrderedJson::array_t&>().push_back(std::move(value));
       return &top.node->back();
     }
-    return &top.node->get_ref<OrderedJson::object_t&>().emplace_back(top.key, std::move(value)).second;
+    auto& members = top.node->get_ref<OrderedJson::object_t&>();
+    if (members.size() == 1) members.reserve(kFewMembers);  // hardly any object has two
+    return &members.emplace_back(top.key, std::move(value)).second;
   }
-  bool add(OrderedJson value) {
+  bool add(OrderedJson&& value) {
     place(std::move(value));
     return true;
   }
-  bool open(OrderedJson value) {
+  bool open(OrderedJson&& value) {
     if (open_.size() >= kDeepestJson) return fail("nested too deep");
     OrderedJson* node = place(std::move(value));
     open_.push_back({node, {}, {}});

@@ -74,8 +74,12 @@ Ints Concrete::parent(Ints at) const {
 }  // namespace
 
 std::optional<std::int64_t> Cells::number(PolyId poly) const {
-  const auto out = poly == Space::kBad ? std::nullopt : space_.value(poly, symbols_);
-  return out && *out >= -kLargest && *out <= kLargest ? out : std::nullopt;
+  if (poly == Space::kBad) return std::nullopt;
+  const auto [known, is_new] = numbers_.try_emplace(poly);
+  if (is_new)
+    if (const auto value = space_.value(poly, symbols_); value && *value >= -kLargest && *value <= kLargest)
+      known->second = value;
+  return known->second;
 }
 
 std::optional<Ints> Cells::numbers(const Shape& shape) const {

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "src/trace/trace.h"
@@ -36,6 +37,7 @@ class Cells {
   const Trace& trace_;
   const std::map<std::string, std::int64_t>& symbols_;
   std::int64_t most_;
+  mutable std::unordered_map<PolyId, std::optional<std::int64_t>> numbers_;  // met before
 };
 
 }  // namespace noclobber

@@ -10,10 +10,6 @@
 namespace noclobber {
 namespace {
 
-std::uint64_t cell_key(StorageId storage, std::int64_t cell) {
-  return std::uint64_t{storage} << 40U | static_cast<std::uint64_t>(cell);
-}
-
 /// The whole number behind "i64:"; nothing for others.
 std::optional<Number> filled_with(const std::string& key) {
   const std::size_t colon = key.find(':');
@@ -26,6 +22,14 @@ std::optional<Number> filled_with(const std::string& key) {
 
 }  // namespace
 
+const Watch::Left* Watch::left_at(StorageId storage, std::int64_t cell) const {
+  const auto& places = places_[storage].left;
+  const auto at = static_cast<std::size_t>(cell);
+  if (at >= places.size() || places[at] >= left_.size()) return nullptr;
+  const Left& left = left_[places[at]];  // or of an earlier step, and another cell's by now
+  return left.storage == storage && left.cell == cell ? &left : nullptr;
+}
+
 /// Element k of a view when the step has come as far as it has been foreseen.
 std::optional<Watch::Element> Watch::element(const TraceView& view, const CellList& cells, std::size_t k,
                                              const std::vector<Storage>& storages) const {
@@ -34,10 +38,9 @@ std::optional<Watch::Element> Watch::element(const TraceView& view, const CellLi
   Element out{};
   for (std::size_t lane = 0; lane < lanes; ++lane) {
     const std::int64_t cell = cells[k * lanes + lane];
-    const auto left = left_.find(cell_key(view.storage, cell));
-    if (left != left_.end()) {
-      if (!left->second) return std::nullopt;
-      std::copy_n(left->second->first.begin(), left->second->second,
+    if (const Left* left = left_at(view.storage, cell)) {
+      if (!left->bytes) return std::nullopt;
+      std::copy_n(left->bytes->first.begin(), left->bytes->second,
                   out.begin() + static_cast<std::ptrdiff_t>(lane));
       continue;
     }
@@ -54,8 +57,16 @@ void Watch::put(const TraceView& view, const CellList& cells, std::size_t k,
                 const std::optional<Element>& value) {
   const auto dtype = parse_dtype(*view.type);
   const auto lanes = static_cast<std::size_t>(std::max<std::int64_t>(view.lanes, 1));
+  std::vector<std::uint32_t>& places = places_[view.storage].left;
   for (std::size_t lane = 0; lane < lanes; ++lane) {
-    auto& left = left_[cell_key(view.storage, cells[k * lanes + lane])];
+    const std::int64_t cell = cells[k * lanes + lane];
+    const auto at = static_cast<std::size_t>(cell);
+    if (at >= places.size()) places.resize(std::max(at + 1, places_[view.storage].at.size()));
+    if (left_at(view.storage, cell) == nullptr) {
+      places[at] = static_cast<std::uint32_t>(left_.size());
+      left_.push_back({view.storage, cell, {}});
+    }
+    auto& left = left_[places[at]].bytes;
     left.reset();
     if (!value || !dtype) continue;
     Element bytes = *value;
@@ -102,10 +113,10 @@ void Watch::compare_contents(std::uint32_t step, const std::vector<Storage>& sto
       const auto dtype = parse_dtype(*view.type);
       if (!seen_[k - first_].writes[w] || place.blind || !place.storage || !dtype) continue;
       for (const std::int64_t cell : *seen_[k - first_].writes[w]) {
-        const auto left = left_.find(cell_key(view.storage, cell));
+        const Left* left = left_at(view.storage, cell);
         const std::int64_t byte = place.at[static_cast<std::size_t>(cell)];
-        if (left == left_.end() || !left->second || byte == kNowhere) continue;
-        const auto& [bytes, width] = *left->second;
+        if (left == nullptr || !left->bytes || byte == kNowhere) continue;
+        const auto& [bytes, width] = *left->bytes;
         const std::span<const std::uint8_t> there(storages[*place.storage].bytes.data() + byte,
                                                   static_cast<std::size_t>(width)),
             meant(bytes.data(), static_cast<std::size_t>(width));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <string_view>
 #include <unordered_map>
 
@@ -39,6 +40,39 @@ bool is_told_by_one(const Case& value) {
   });
 }
 
+/// How many elements all values of a graph have, as its Trace says: their shapes, each with how often.
+class ElementCount {
+ public:
+  explicit ElementCount(const std::vector<std::optional<TraceView>>& views) {
+    for (const auto& view : views)
+      if (view)
+        ++shapes_[view->shape];
+      else
+        ++others_;
+  }
+  std::int64_t under(const Symbols& symbols, const Space& space) const {
+    std::int64_t all = kUnknown * others_;
+    for (const auto& [shape, times] : shapes_)
+      all = std::min(kMany, all + times * std::min(kMany / times, elements(shape, symbols, space)));
+    return all;
+  }
+
+ private:
+  static constexpr std::int64_t kUnknown = 64, kMany = std::int64_t{1} << 50;
+  static std::int64_t elements(const Shape& shape, const Symbols& symbols, const Space& space) {
+    std::int64_t n = 1;
+    for (const PolyId extent : shape) {
+      const auto size = extent == Space::kBad ? std::nullopt : space.value(extent, symbols);
+      if (!size || *size < 0) return kUnknown;
+      if (__builtin_mul_overflow(n, *size, &n)) return kMany;
+    }
+    return n;
+  }
+
+  std::map<Shape, std::int64_t> shapes_;
+  std::int64_t others_ = 0;  // numbers, and what nothing is known of
+};
+
 }  // namespace
 
 ProofRun run_proof(const Case& value, const Traced& running, const Space& space, const OpSet& ops, bool exact,
@@ -53,6 +87,10 @@ ProofRun run_proof(const Case& value, const Traced& running, const Space& space,
   ConfirmOptions options;
   options.work = work;
   options.exact = exact;
+  const ElementCount of_all_before(running.views_before.values), of_all(running.views.values);
+  options.elements = [&](bool before, const Symbols& symbols) {
+    return (before ? of_all_before : of_all).under(symbols, space);
+  };
   options.onlooker = [&](bool before, const Symbols& symbols) -> Onlooker* {
     const Graph* graph = before ? &*value.before : &value.after;
     const Trace* trace = before ? &*running.before : &running.after;

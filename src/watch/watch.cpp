@@ -245,9 +245,8 @@ void Watch::ends(std::uint32_t step, const std::vector<Storage>& storages, const
 /// it is compared what they leave: a kernel may look at more, if nothing comes of it.
 void Watch::compare_contacts(std::uint32_t step, const std::vector<Storage>& storages,
                              const std::vector<Contact>& touched) {
-  std::unordered_map<const std::uint8_t*, std::uint32_t> at;
-  for (std::uint32_t s = 0; s < storages.size(); ++s)
-    if (!storages[s].bytes.empty()) at.emplace(storages[s].bytes.data(), s);
+  for (; met_ < storages.size(); ++met_)  // a run only adds storages, and none of them grows
+    if (!storages[met_].bytes.empty()) starts_.insert_or_assign(storages[met_].bytes.data(), met_);
   // Of a list of which some items have no name the Trace may leave out what makes those.
   const auto& steps = what_.graph->steps;
   const bool forgets = step < steps.size() && !std::ranges::all_of(steps[step].results, &ValueId::valid);
@@ -256,8 +255,8 @@ void Watch::compare_contacts(std::uint32_t step, const std::vector<Storage>& sto
     moves = moves && what_.trace->steps[k].kind != TraceStep::Kind::opaque;
   for (const Contact& contact : touched) {
     if (moves && !contact.write) continue;
-    const auto found = at.find(contact.storage);
-    if (found == at.end()) continue;
+    const auto found = starts_.find(contact.storage);
+    if (found == starts_.end()) continue;
     const std::uint32_t s = found->second;
     Marks& there = marks(s, storages[s].bytes.size());
     for (std::int64_t b = contact.at; b < contact.at + contact.width; ++b) {

@@ -48,10 +48,11 @@ class Watch : public Onlooker {
   /// Where the cells of a storage of the Trace lie: bytes of a storage of the run.
   struct Place {
     std::optional<std::uint32_t> storage;
-    std::vector<std::int64_t> at;  // per cell; kNowhere: no name has shown it
-    std::int64_t width = 0;        // bytes of a cell
-    bool loose = false;            // a loop may have left it on another one
-    bool blind = false;            // it cannot be followed
+    std::vector<std::int64_t> at;     // per cell; kNowhere: no name has shown it
+    std::int64_t width = 0;           // bytes of a cell
+    bool loose = false;               // a loop may have left it on another one
+    bool blind = false;               // it cannot be followed
+    std::vector<std::uint32_t> left;  // per cell: where in `left_` it may be
   };
   /// Per byte of a storage of the run: whose cell it is, and what the step at hand may do and has done.
   struct Marks {
@@ -59,6 +60,12 @@ class Watch : public Onlooker {
     std::vector<std::uint32_t> may_read, may_write, written;  // stamps
   };
   using Element = std::array<std::uint8_t, 16>;
+  /// What a cell holds when the step is over; nothing: unknown.
+  struct Left {
+    StorageId storage = 0;
+    std::int64_t cell = 0;
+    std::optional<std::pair<Element, std::int64_t>> bytes;
+  };
   struct Seen {
     std::vector<std::optional<CellList>> reads, writes;
   };
@@ -81,6 +88,7 @@ class Watch : public Onlooker {
   void foresee(const TraceStep& step, const Seen& seen, const std::vector<Storage>& storages);
   std::optional<Element> element(const TraceView& view, const CellList& cells, std::size_t k,
                                  const std::vector<Storage>& storages) const;
+  const Left* left_at(StorageId storage, std::int64_t cell) const;
   void put(const TraceView& view, const CellList& cells, std::size_t k, const std::optional<Element>& value);
   void compare_contents(std::uint32_t step, const std::vector<Storage>& storages);
 
@@ -90,7 +98,9 @@ class Watch : public Onlooker {
   Symbols others_;  // `symbols_`, but for those that the run finds
   Cells cells_, other_cells_;
   std::vector<Place> places_;
-  std::vector<Marks> marks_;  // by storage of the run
+  std::vector<Marks> marks_;                                       // by storage of the run
+  std::unordered_map<const std::uint8_t*, std::uint32_t> starts_;  // storages of the run, by their bytes
+  std::uint32_t met_ = 0;                                          // as many of them are in `starts_`
   std::set<ValueId> moving_;  // names that come to stand for something else
   std::string fault_;
   bool resized_ = false;  // contents have told other sizes than the dump does
@@ -103,8 +113,7 @@ class Watch : public Onlooker {
   std::size_t old_ = 0;               // storages that there were when it began
   bool open_ = false;                 // not all of its views are numbers
   std::vector<Seen> seen_;            // per step of the Trace
-  /// What moves and fills leave, by storage of the Trace and cell; nothing: unknown.
-  std::unordered_map<std::uint64_t, std::optional<std::pair<Element, std::int64_t>>> left_;
+  std::vector<Left> left_;            // by moves and fills, each cell once
 };
 
 }  // namespace noclobber

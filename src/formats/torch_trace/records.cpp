@@ -67,7 +67,8 @@ bool TraceScanner::read_header(std::string_view line, TraceRecord& record) {
   if (!is_glog_line(line) || brace == line.npos) return false;
   const std::string_view object = line.substr(brace + 2);
   record.line = line_;
-  if (is_skipped_kind(object)) {
+  const bool is_skipped = is_skipped_kind(object);
+  if (is_skipped) {
     if (const auto has_payload = plain_header_has(object, "has_payload")) {
       record.meta = json::object();
       record.has_payload = *has_payload;
@@ -78,7 +79,7 @@ bool TraceScanner::read_header(std::string_view line, TraceRecord& record) {
   record.meta = plain ? *std::move(plain) : json::parse(object.begin(), object.end(), nullptr, false);
   if (record.meta.is_object()) {
     record.has_payload = record.meta.contains("has_payload");
-    if (is_skipped_kind(object)) record.meta = json::object();
+    if (is_skipped) record.meta = json::object();
     return true;
   }
   record.has_payload = object.find("\"has_payload\"") != object.npos;
@@ -142,8 +143,8 @@ std::string trace_payload(std::string_view raw) {
 
 namespace {
 
-/// The member of that name; nullptr: there is none, or it is no object. Most have few members: the library
-/// would copy the name to look for it.
+/// The member of that name; nullptr: there is none, or it is no object. Where members are few they are looked
+/// at one by one, as `find` would copy the name.
 const json* member(const json& object, std::string_view key) {
   constexpr std::size_t kFew = 16;
   if (!object.is_object()) return nullptr;
