@@ -92,7 +92,7 @@ def shows_once(name, graph, storage):
 
 def in_flight(graph):
     """Values of collectives: one that nobody waits for may read and write for ever."""
-    return {n for s in graph["steps"] if "c10d_functional." in s["op"] for n in operands(s) + results(s)}
+    return {n for s in graph["steps"] if "c10d_functional" in s["op"] for n in operands(s) + results(s)}
 
 
 def in_place(op):
