@@ -126,16 +126,13 @@ class PairConfirmation : PairRuns {
   bool doubtful_ = false;
 };
 
-}  // namespace
-
+/// Of all values, as far as types are said.
 std::int64_t said_elements(const Graph& graph, const Symbols& symbols) {
   std::int64_t all = 0;
   for (const Value& value : graph.values)
     all = std::min(kMany, all + (value.type ? elements_of(value.type, symbols) : kUnknown));
   return all;
 }
-
-namespace {
 
 /// What running a graph once takes, in elements.
 std::int64_t work_of(bool before, const Case& value, const Symbols& symbols, const ConfirmOptions& options) {

@@ -11,7 +11,7 @@ namespace noclobber {
 struct ConfirmOptions {
   std::int64_t work = 0;  // elements that the steps of both graphs may make, each counted once
   bool exact = true;      // no identity was used that holds but for rounding or the sign of a zero
-  /// Elements of all values of a graph (`before`: of that one) under these sizes.
+  /// Elements of all values of a graph (`before`: of that one) under these sizes. Absent: as types say.
   std::function<std::int64_t(bool before, const Symbols& symbols)> elements;
   /// Looks on while a graph runs (`before`: that one), under these sizes. Absent: nobody does.
   std::function<Onlooker*(bool before, const Symbols& symbols)> onlooker;
@@ -29,8 +29,5 @@ inline constexpr std::string_view kAfterRaises = "after raises: ";
 
 /// Of a case that is proved. Sizes are the largest of a few that the work allows; contents tell apart.
 Confirmed confirm(const Case& value, const ConfirmOptions& options);
-
-/// Elements that the values of a graph have under these sizes, as far as types are said.
-std::int64_t said_elements(const Graph& graph, const Symbols& symbols);
 
 }  // namespace noclobber
