@@ -19,6 +19,7 @@ import torch
 from executorch.exir import EdgeCompileConfig, EdgeProgramManager, ExecutorchBackendConfig, to_edge, to_edge_transform_and_lower
 from executorch.exir.dialects._ops import ops
 from executorch.exir.pass_base import ExportedProgramPassBase, ExportedProgramPassResult, PassResult
+import executorch.exir.passes.reinplace as reinplace
 from executorch.exir.passes import MemoryPlanningPass
 
 import noclobber.executorch as nx
@@ -209,6 +210,23 @@ class Hook(unittest.TestCase):
             self.assertEqual({s for _, s in stages(nx.check(edge(), config))}, {"proved"})
         self.assertEqual(config.memory_planning_pass.state.graph_modules, [])
         self.assertGreater(len(edge().to_executorch(config).buffer), 0)
+
+    def test_operators_to_put_in_place_are_those_of_the_configuration(self):
+        """A lowering without them would be proved whatever the pass does."""
+        class Sums(torch.nn.Module):
+            def forward(self, x, y):
+                made = torch.exp(x)
+                return made + y, made * y
+
+        sums = to_edge(torch.export.export(Sums(), (torch.ones(3, 4), torch.ones(3, 4))), compile_config=EDGE)
+        config = ExecutorchBackendConfig(run_reinplace_pass=True, reinplace_extra_ops=frozenset({ops.edge.aten.mul.Tensor}))
+        made = nx.check(sums, config, out=self.folder / "right", fail_on=None)
+        self.assertIn(("reinplace", "proved"), stages(made))
+        self.assertIn("aten.mul_.Tensor", (self.folder / "right" / "01_reinplace.forward.case.json").read_text())
+        wrong = frozenset({ops.edge.aten.add.Tensor})
+        with mock.patch.object(reinplace, "_is_safe_to_reinplace", lambda *_: True):
+            with self.assertRaisesRegex(program.Refuted, "reinplace"):
+                nx.check(sums, ExecutorchBackendConfig(run_reinplace_pass=True, reinplace_extra_ops=wrong))
 
     def test_unknown_is_an_error_where_it_is_asked_for(self):
         unknown = [{"kind": "check", "status": "unknown", "input": "i", "stage": "plan", "findings": [], "unknown": [{"reason": "budget", "names": ["n"]}]}]
