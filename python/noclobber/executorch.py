@@ -28,7 +28,6 @@ import pathlib
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from unittest import mock
 
 from . import executorch_passes as passes
 from . import recorder, values
@@ -267,6 +266,8 @@ def check(edge: object, config: object = None, out: str | os.PathLike[str] | Non
 def _own(config: object) -> object:
     """A copy of a configuration: planning notes in it what it has planned, which the caller's lowering would meet again. Operators stay
     the objects that they are: a copy of one equals no operator of a graph, so that none of those to put in place would be."""
+    from unittest import mock
+
     from executorch.exir.dialects.edge._ops import EdgeOpOverload
 
     with mock.patch.object(EdgeOpOverload, "__deepcopy__", lambda own, _: own, create=True):

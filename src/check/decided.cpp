@@ -231,8 +231,8 @@ void use_body(const LoopBody& body, const std::string& name, const Decided& one,
   for (BodyFacts* facts : {&theirs.own, &ours.other}) merge(*facts, after);
 }
 
-/// Elements that the runs of a proof may visit: in proportion to what its check costs, unless all is asked
-/// for.
+/// Elements that the steps of a proof's runs may make: in proportion to what its check costs, unless all is
+/// asked for.
 std::int64_t work_of_run(const Case& value, const CheckOptions& options) {
   constexpr std::int64_t kLeast = 20'000, kPerStep = 20, kAll = 30'000'000;
   if (options.run == CheckOptions::Runs::never) return 0;

@@ -78,7 +78,7 @@ class ElementCount {
 ProofRun run_proof(const Case& value, const Traced& running, const Space& space, const OpSet& ops, bool exact,
                    std::int64_t work) {
   ProofRun out;
-  if (is_told_by_one(value)) return out;
+  if (work <= 0 || is_told_by_one(value)) return out;
   std::deque<Symbols> sizes;  // a Watch refers to its own
   std::deque<Watch> all;
   std::set<const Onlooker*> of_before;

@@ -12,8 +12,8 @@ struct ProofRun {
   std::string contradiction;  // what the run shows against the proof; "" for nothing
 };
 
-/// `running`: the Traces of the case without identities; `exact`: as in ConfirmOptions. `work`: elements that
-/// its runs may visit.
+/// `running`: the Traces of the case without identities; `exact`: as in ConfirmOptions. `work`: as
+/// in ConfirmOptions.
 ProofRun run_proof(const Case& value, const Traced& running, const Space& space, const OpSet& ops, bool exact,
                    std::int64_t work);
 
