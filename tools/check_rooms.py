@@ -46,7 +46,7 @@ GRAMMARS = {
     "src/lower/thunder/facts.cpp": "types of tensors in a file of facts",
     "src/formats/thunder/text.cpp": "statements of a trace",
     "src/lower/torch_trace/facts.cpp": "sizes in records of a log",
-    "src/formats/torch_trace/header.cpp": "JSON of plain headers (docs/decisions/0021-plain-headers.md)",
+    "src/text/plain_json.cpp": "JSON that is plain (docs/decisions/0021-plain-headers.md)",
     "src/ops/schema.cpp": "PyTorch's schemas",
     "src/ops/schema_default.cpp": "PyTorch's schemas",
     "src/ops/schema_type.cpp": "PyTorch's schemas",

@@ -130,7 +130,7 @@ Monomial Space::monomial(Product atoms, std::int64_t factor) {
   std::size_t hash = 0;
   for (AtomId a : atoms) hash = mix(hash, a + 1);
   std::uint64_t done = 25 + atoms.size();
-  const std::uint32_t product = products_.add(std::move(atoms), hash, done);
+  const std::uint32_t product = products_.add(std::move(atoms), hash, &done);
   work(done);
   return {first, product, factor};
 }
@@ -151,7 +151,7 @@ PolyId Space::of(Polynomial sum) {
     hash = mix(mix(hash, static_cast<std::uint64_t>(m.factor)), m.product);
   }
   std::uint64_t done = size;
-  const PolyId out = size > kMaxTerms ? kBad : polys_.add(std::move(sum), hash, done);
+  const PolyId out = size > kMaxTerms ? kBad : polys_.add(std::move(sum), hash, &done);
   work(done);
   return out;
 }
@@ -224,6 +224,7 @@ PolyId Space::add(PolyId a, PolyId b) {
 PolyId Space::mul(PolyId a, PolyId b) {
   if (a == kBad || b == kBad) return kBad;
   if (a == 0 || b == 0) return 0;
+  if (a == 1 || b == 1) return a == 1 ? b : a;
   PolyId& known = product_[pair_key(std::min(a, b), std::max(a, b))];
   if (known != kUnset || polys_[a].size() * polys_[b].size() > kMaxProduct) return known;
   Polynomial sum;

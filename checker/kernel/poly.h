@@ -53,7 +53,7 @@ class Numbers {
   }
   Cell& cell(std::uint64_t key) { return cells_[place(key)]; }
   void grow() {
-    const std::size_t size = std::max<std::size_t>(16, 2 * cells_.size());
+    const std::size_t size = std::max<std::size_t>(64, 2 * cells_.size());
     for (const Cell& one : std::exchange(cells_, std::vector<Cell>(size)))
       if (one.key != kFree) cell(one.key) = one;
   }
@@ -65,24 +65,23 @@ class Numbers {
 /// Distinct values, numbered in order of arrival: equal numbers mean equal values.
 template <class T> class Interned {
  public:
-  std::uint32_t add(T value, std::size_t hash) {
-    std::uint64_t compared = 0;
-    return add(std::move(value), hash, compared);
-  }
-  std::uint32_t add(T value, std::size_t hash, std::uint64_t& compared) {
+  Interned() = default;
+  Interned(Interned&&) = default;
+  /// The value is copied only where it is new. `compared`: adds how many it was compared with.
+  template <class U = T> std::uint32_t add(U&& value, std::size_t hash, std::uint64_t* compared = nullptr) {
     std::uint32_t& latest = ids_[hash / 2];
-    for (std::uint32_t id = latest; id != kUnset; id = older_[id], ++compared)
-      if (all_[id] == value) return id;
-    all_.push_back(std::move(value));
-    older_.push_back(latest);
-    return latest = static_cast<std::uint32_t>(all_.size() - 1);
+    for (std::uint32_t id = latest; id != kUnset; id = at_[id].second) {
+      if (*at_[id].first == value) return id;
+      if (compared != nullptr) ++*compared;
+    }
+    at_.emplace_back(&all_.emplace_back(std::forward<U>(value)), latest);
+    return latest = static_cast<std::uint32_t>(at_.size() - 1);
   }
-  const T& operator[](std::uint32_t id) const { return all_[id]; }
-  std::size_t size() const { return all_.size(); }
+  const T& operator[](std::uint32_t id) const { return *at_[id].first; }
 
  private:
-  std::deque<T> all_;                 // references stay good
-  std::vector<std::uint32_t> older_;  // the one before of the same hash
+  std::deque<T> all_;                                   // references stay good
+  std::vector<std::pair<const T*, std::uint32_t>> at_;  // each, and the one before of the same hash
   Numbers ids_;
 };
 
@@ -152,7 +151,7 @@ class Space {
   /// `finder` proposes derivations, which are then replayed; without one, only given evidence counts.
   explicit Space(Finder finder = nullptr) : finder_(std::move(finder)) {
     monomial({}, 0);
-    of({});
+    of({}), constant(1);  // have the numbers 0 and 1
   }
   /// No more than this is done from now on: about 10 ns each. Beyond: TooMuchWork.
   void limit_work(std::uint64_t most) { work_ = 0, most_work_ = most; }

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "src/base/rare.h"
 #include "src/base/result.h"
+#include "src/base/shared.h"
 
 namespace noclobber {
 
@@ -67,7 +67,7 @@ class SymExpr {
   void append_to(std::vector<Node>& nodes) &&;
 
   std::int64_t constant_ = 0;
-  Rare<std::vector<Node>> nodes_;  // empty: the constant
+  Shared<std::vector<Node>> nodes_;  // empty: the constant
 };
 
 /// Reads an integer expression as sympy's `str` and noclobber.case/1 write it: integers, symbols, + - * /

@@ -49,9 +49,37 @@ class Writer {
   }
 
  private:
+  /// What makes the form of a noun: nouns that share it are of one form. Traces outlive the writer.
+  struct Parts {
+    std::array<const void*, 3> shared{};
+    std::array<std::uint64_t, 2> own{};
+    friend bool operator==(const Parts&, const Parts&) = default;
+    struct Hash {
+      std::size_t operator()(const Parts& parts) const {
+        std::size_t out = 0;
+        for (const void* place : parts.shared) out = mix(out, std::hash<const void*>{}(place));
+        for (const std::uint64_t number : parts.own) out = mix(out, number);
+        return out;
+      }
+    };
+  };
+  static Parts parts(const TraceView& v) {
+    return {{v.type.place(), v.maps.place(), v.shape.place()}, {static_cast<std::uint64_t>(v.lanes), 0}};
+  }
+  static Parts parts(const TraceStorage& s) {
+    const auto start = static_cast<std::uint64_t>(s.start);
+    return {{s.shape.place()},
+            {static_cast<std::uint64_t>(s.lanes), start << 2 | (s.writable ? 2 : 0) | (s.compared ? 1 : 0)}};
+  }
+  static Parts parts(const TraceStep& s) {
+    const auto kind = static_cast<std::uint64_t>(s.kind);
+    return {{s.key.place(), s.access.place(), s.bodies.place()},
+            {s.reads.size() << 3 | kind << 1 | (s.elementwise ? 1 : 0), s.writes.size()}};
+  }
   /// The forms of nouns of one kind.
   struct Forms {
     std::unordered_map<std::string, std::size_t> places;
+    std::unordered_map<Parts, std::size_t, Parts::Hash> by_parts;
     std::string text;
   };
   static std::string table(const char* name, const Forms& all) {
@@ -100,24 +128,20 @@ class Writer {
     value(both.second);
   }
   void value(const Num<const PolyId>& number) { value(poly(number.at)); }
-  void value(const Num<const std::vector<PolyId>>& numbers) {
+  template <class List>
+  void value(const Num<List>& numbers) {
     value(numbers.at.size());
     for (PolyId p : numbers.at) value(poly(p));
   }
+  template <class List>
+  void value(const Shared<List>& all) {
+    value(*all);
+  }
   template <class T>
   void value(const Form<const T>& noun) {
-    if constexpr (std::same_as<T, TraceView>)
-      if (noun.of.maps.empty()) return value(plain_form(noun.of));
-    value(form_of(noun));
-  }
-  /// Most views show all of their storage, and are many times of one form.
-  std::size_t plain_form(const TraceView& view) {
-    plain_.assign(*view.type) += '\0';
-    plain_.append(reinterpret_cast<const char*>(&view.lanes), sizeof view.lanes);
-    plain_.append(reinterpret_cast<const char*>(view.shape.data()), view.shape.size() * sizeof(PolyId));
-    const auto [at, is_new] = plain_views_.try_emplace(plain_, 0);
-    if (is_new) at->second = form_of(Form{view});
-    return at->second;
+    const auto [at, is_new] = forms(noun.of).by_parts.try_emplace(parts(noun.of), 0);
+    if (is_new) at->second = form_of(noun);
+    value(at->second);
   }
   template <class T>
   std::size_t form_of(const Form<const T>& noun) {
@@ -235,8 +259,6 @@ class Writer {
   std::size_t count_ = 0;                                 // of numbers
   std::unordered_map<std::uint64_t, std::size_t> polys_;  // by polynomial; by 2^32 + atom
   Forms views_, storages_, steps_;
-  std::string plain_;
-  std::unordered_map<std::string, std::size_t> plain_views_;
 };
 
 }  // namespace

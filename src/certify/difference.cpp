@@ -37,6 +37,7 @@ class Concrete {
   void value(const Num<std::vector<PolyId>>& n) {
     for (PolyId& p : n.at) put(p);
   }
+  void value(const Num<Shared<std::vector<PolyId>>>& n) { value(Num{n.at.edit()}); }
   template <class T>
   void value(const Form<T>& f) {
     form(*this, f.of);
@@ -51,6 +52,10 @@ class Concrete {
       for (T& one : all) value(one);
   }
   template <class T>
+  void value(Shared<std::vector<T>>& all) {
+    value(all.edit());
+  }
+  template <class T>
   void value(std::optional<T>& one) {
     if (one) value(*one);
   }
@@ -58,7 +63,9 @@ class Concrete {
   requires requires(Concrete& c, T& t) { fields(c, t); }
   void value(T& noun) { fields(*this, noun); }
   template <class T>
-  requires(!requires(Concrete & c, T& t) { fields(c, t); }) void value(const T&) {}  // no number
+  requires(!requires(Concrete & c, T& t) { fields(c, t); }) void value(const T&) {  // no number
+    static_assert(!kIsNum<T>);
+  }
 
   Space& space_;
   const std::map<std::string, std::int64_t>& symbols_;

@@ -16,6 +16,10 @@ template <class T>
 Num(T&) -> Num<T>;
 template <class T>
 Num(T&, bool) -> Num<T>;
+template <class T>
+inline constexpr bool kIsNum = false;
+template <class T>
+inline constexpr bool kIsNum<Num<T>> = true;
 
 /// What many nouns of a kind have in common stands once, in the table of their forms.
 template <class T>

@@ -23,7 +23,9 @@ class Lemmas {
         terms_(terms),
         was_(was),
         is_(is),
-        equality_(space, terms) {}
+        equality_(space, terms),
+        matched_(before_.steps.size()),
+        version_(after_.storages.size()) {}
 
   std::vector<Lemma> run() {
     if (&before_ != &after_) identities(was_, 0);
@@ -37,9 +39,7 @@ class Lemmas {
       made_here_.push_back(makes(after_.steps[step]) ? what(is_, step) : What{Terms::kBad, 0});
       if (made_here_.back().first != Terms::kBad) ++making_[made_here_.back()];
     }
-    for (StorageId s = 0; s < before_.storages.size(); ++s)
-      for (std::uint32_t v = 0; v <= was_.versions(s); ++v)
-        if (v == 0 || partial(was_, s, v)) held_[was_.whole(s, v)].emplace_back(s, v);
+    out_.reserve(out_.size() + after_.steps.size());
     for (std::uint32_t step = 0; step < after_.steps.size(); ++step) of_step(step);
     return std::move(out_);
   }
@@ -47,6 +47,11 @@ class Lemmas {
  private:
   using Place = std::pair<StorageId, std::uint32_t>;  // a storage and a version
   using What = std::pair<TermId, std::size_t>;        // a content, and the form of a step that makes it
+  struct WhatHash {
+    std::size_t operator()(const What& what) const { return mix(what.second, what.first); }
+  };
+  template <class T>
+  using ByWhat = std::unordered_map<What, T, WhatHash>;
 
   /// Not what it reads, nor one scalar.
   static bool makes(const TraceStep& step) {
@@ -127,22 +132,32 @@ class Lemmas {
         if (before_.steps[other].key == step.key && before_.steps[other].kind == step.kind)
           same.push_back(other);
     std::size_t tried = 0;
-    for (auto& all = named_[step.key]; !all.empty() && matched_.contains(all.front());) all.pop_front();
+    for (auto& all = named_[step.key]; !all.empty() && matched_[all.front()];) all.pop_front();
     if (same.empty())
       for (std::uint32_t other : named_[step.key])  // contents may be equal that are written otherwise
-        if (same.empty() && !matched_.contains(other) && ++tried <= kTried &&
+        if (same.empty() && !matched_[other] && ++tried <= kTried &&
             equality_.shown(was_.put(other, 0), term, {}, {}))
           same.push_back(other);
     for (std::uint32_t other : same) {
-      matched_.insert(other);
+      matched_[other] = true;
       out_.push_back({LemmaKind::calls, other, 0, number, 0, {}});
     }
+  }
+  /// What storages of `before` hold at entry, and where a part of them was written.
+  const std::unordered_map<TermId, std::vector<Place>>& all_held() {
+    if (!held_) {
+      held_.emplace();
+      for (StorageId s = 0; s < before_.storages.size(); ++s)
+        for (std::uint32_t v = 0; v <= was_.versions(s); ++v)
+          if (v == 0 || partial(was_, s, v)) (*held_)[was_.whole(s, v)].emplace_back(s, v);
+    }
+    return *held_;
   }
   void of_version(StorageId storage, std::uint32_t version) {
     const TermId term = is_.whole(storage, version);
     if (term == Terms::kBad) return;
-    const auto at = held_.find(term);
-    if (at == held_.end()) return;
+    const auto at = all_held().find(term);
+    if (at == held_->end()) return;
     for (const Place& was : alike(at->second, held_seen_[term]++, 0)) {
       const TraceStorage &s = before_.storages[was.first], &t = after_.storages[storage];
       if (s.shape == t.shape && s.lanes == t.lanes) held(was, {storage, version});
@@ -216,15 +231,15 @@ class Lemmas {
   Terms& terms_;
   Contents &was_, &is_;
   Equality equality_;
-  std::map<What, std::vector<std::uint32_t>> made_;         // steps of `before`
-  std::vector<What> made_here_;                             // by each step of `after`
-  std::map<What, std::size_t> making_;                      // how many of those there are
-  std::map<std::string, std::deque<std::uint32_t>> named_;  // those of one key
-  std::set<std::uint32_t> matched_;
-  std::map<TermId, std::vector<Place>> held_;
-  std::map<What, std::uint32_t> seen_;
-  std::map<TermId, std::uint32_t> held_seen_;
-  std::map<StorageId, std::uint32_t> version_;
+  ByWhat<std::vector<std::uint32_t>> made_;                           // steps of `before`
+  std::vector<What> made_here_;                                       // by each step of `after`
+  ByWhat<std::size_t> making_;                                        // how many of those there are
+  std::unordered_map<std::string, std::deque<std::uint32_t>> named_;  // those of one key
+  std::vector<bool> matched_;                                         // by step of `before`
+  std::optional<std::unordered_map<TermId, std::vector<Place>>> held_;
+  ByWhat<std::uint32_t> seen_;
+  std::unordered_map<TermId, std::uint32_t> held_seen_;
+  std::vector<std::uint32_t> version_;  // by storage of `after`
   std::set<std::array<std::uint32_t, 4>> done_;
   std::vector<Lemma> out_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "src/certify/corner.h"
 #include "src/certify/farkas.h"
 
 namespace noclobber {
@@ -27,7 +28,8 @@ class Search {
   Search(Space& space, std::vector<PolyId> facts) : space_(space), facts_(std::move(facts)) {}
 
   Found shown(PolyId a, int depth);
-  Found combined(PolyId a, Kin kin);
+  Found combined(PolyId a, const std::vector<Line>& candidates);
+  std::vector<Line> rows(PolyId a, Kin kin) const;
   std::vector<Line> lines;
 
  private:
@@ -196,74 +198,6 @@ Found Search::by_fact(PolyId a, int depth) {
   return std::nullopt;
 }
 
-/// A choice of numbers for all symbols and indices, each at an end of its range, by which a polynomial
-/// becomes small. Where it is below 0 and all facts hold, nobody can show that it is not.
-class Corner {
- public:
-  Corner(Space& space, PolyId small) : space_(space) { choose(small, true); }
-
-  /// Nothing: not a number, or too large.
-  std::optional<std::int64_t> value(PolyId p) {
-    if (p == Space::kBad) return std::nullopt;
-    std::int64_t sum = 0;
-    for (const Monomial& m : Polynomial(space_.terms(p))) {
-      std::int64_t product = m.factor;
-      for (const AtomId id : Product(space_.atoms(m))) {
-        const auto one = value_of(id);
-        if (!one || __builtin_mul_overflow(product, *one, &product)) return std::nullopt;
-      }
-      if (__builtin_add_overflow(sum, product, &sum)) return std::nullopt;
-    }
-    return sum;
-  }
-
- private:
-  /// Atoms of a positive factor go down, those of a negative one up.
-  void choose(PolyId p, bool down) {
-    if (p == Space::kBad) return;
-    for (const Monomial& m : Polynomial(space_.terms(p)))
-      for (const AtomId id : Product(space_.atoms(m))) {
-        const bool falls = down == (m.factor > 0);
-        if (!down_.emplace(id, falls).second) continue;
-        const Atom& atom = space_.atom(id);
-        if (atom.kind == Atom::Kind::quotient) choose(PolyId(atom.first), falls);
-      }
-  }
-  std::optional<std::int64_t> value_of(AtomId id) {
-    if (const auto known = values_.find(id); known != values_.end()) return known->second;
-    const Atom atom = space_.atom(id);
-    const auto at = down_.find(id);
-    const bool down = at == down_.end() || at->second;
-    std::optional<std::int64_t> out;
-    if (atom.kind == Atom::Kind::index) {
-      const auto extent = value(atom.first);
-      if (extent && *extent > 0) out = down ? 0 : *extent - 1;
-    } else if (atom.kind == Atom::Kind::symbol) {
-      if (down && atom.bounded_below)
-        out = atom.least;
-      else if (atom.most)
-        out = atom.most;
-    } else if (atom.kind == Atom::Kind::quotient) {
-      const auto dividend = value(atom.first), divisor = value(atom.second);
-      if (dividend && divisor && *divisor > 0)
-        out = *dividend / *divisor - (*dividend % *divisor < 0 ? 1 : 0);
-    }
-    return values_[id] = out;
-  }
-
-  Space& space_;
-  std::map<AtomId, bool> down_;
-  std::map<AtomId, std::optional<std::int64_t>> values_;
-};
-
-bool is_refuted(Space& space, PolyId poly, const std::vector<PolyId>& facts) {
-  Corner corner(space, poly);
-  const auto value = corner.value(poly);
-  const auto holds = [&](PolyId fact) { return corner.value(fact).value_or(-1) >= 0; };
-  return value && *value < 0 && std::ranges::all_of(facts, holds) &&
-         std::ranges::all_of(space.facts(), holds);
-}
-
 /// What may be combined: the bounds of the atoms that occur, and facts that share one with them.
 class Rows {
  public:
@@ -316,11 +250,14 @@ class Rows {
   std::set<AtomId> atoms_, done_;
 };
 
-/// a >= 0 by Farkas multipliers, every product of atoms taken for an unknown.
-Found Search::combined(PolyId a, Kin kin) {
+std::vector<Line> Search::rows(PolyId a, Kin kin) const {
   std::vector<PolyId> facts = facts_;
   facts.insert(facts.end(), space_.facts().begin(), space_.facts().end());
-  const std::vector<Line> candidates = Rows(space_, a, facts, kin).out;
+  return Rows(space_, a, std::move(facts), kin).out;
+}
+
+/// a >= 0 by Farkas multipliers, every product of atoms taken for an unknown.
+Found Search::combined(PolyId a, const std::vector<Line>& candidates) {
   std::map<std::uint32_t, std::size_t> unknowns;  // of a product
   std::vector<PolyId> shown_by;
   const auto column = [&](PolyId p) {
@@ -381,12 +318,37 @@ std::vector<Line> needed(const std::vector<Line>& lines, std::uint32_t last) {
 
 }  // namespace
 
+namespace {
+
+/// Is it what a division by one of its atoms leaves, or what the remainder lacks to the divisor?
+std::optional<Line> remainder(Space& space, PolyId poly) {
+  for (const Monomial& m : Polynomial(space.terms(poly))) {
+    if (m.first == 0 || space.atom(m.first - 1).kind != Atom::Kind::quotient) continue;
+    const PolyId self = space.of({space.monomial({m.first - 1}, 1)});
+    for (const LineRule rule : {LineRule::below, LineRule::above}) {
+      const Line line{rule, 0, 0, 0, self, 0};
+      if (space.same(line_shows(space, line, {}, {}), poly)) return line;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<Derivation> find_derivation(Space& space, PolyId poly, const std::vector<PolyId>& facts) {
   if (is_refuted(space, poly, facts)) return std::nullopt;
+  if (const auto rest = remainder(space, poly)) return Derivation{{}, {*rest}};
   Search search(space, facts);
   Found last = search.shown(poly, kReplacedInARow);
-  for (const Kin kin : {Kin::atoms, Kin::quotients})
-    if (!last && (!facts.empty() || !space.facts().empty())) last = search.combined(poly, kin);
+  std::vector<Line> tried;
+  for (const Kin kin : {Kin::atoms, Kin::quotients}) {
+    if (last || (facts.empty() && space.facts().empty())) break;
+    std::vector<Line> candidates = search.rows(poly, kin);
+    const auto same = [](const Line& a, const Line& b) { return a.rule == b.rule && a.poly == b.poly; };
+    if (!std::ranges::equal(candidates, tried, same) || kin == Kin::atoms)
+      last = search.combined(poly, candidates);
+    tried = std::move(candidates);
+  }
   if (!last) return std::nullopt;
   Derivation out{{}, needed(search.lines, *last)};
   for (PolyId f : facts)  // a hypothesis only where a line uses it

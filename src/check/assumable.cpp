@@ -119,8 +119,7 @@ bool may_build(const Traced& built, const Traced& plain) {
 
 bool may_stand(std::span<const Check> bodies, const Traced& traced) {
   const auto follows = [](const Trace& trace) {
-    return trace.identities != Identities::none &&
-           std::ranges::any_of(trace.steps, [](const TraceStep& step) { return step.identity.has_value(); });
+    return trace.identities != Identities::none && notes_identity(trace);
   };
   const auto loose = [&](const Check& check) {
     return (check.before && follows(*check.before)) || follows(check.after);

@@ -62,10 +62,9 @@ bool all_compare_contents(const std::vector<Obligation>& open) {
 }
 
 /// --engine auto: the rules, then the solver for the equalities they leave open: asked about their terms,
-/// then by the second engine.
-void show_by_rules(ShownCase& shown, Engine& engine, bool ask) {
+/// then by the second engine. `terms` may be those of another look at the same Traces: most are met again.
+void show_by_rules(ShownCase& shown, Engine& engine, Terms& terms, bool ask) {
   Space& space = engine.space();
-  Terms terms(space);
   Rules rules(space, terms, shown.before(), shown.traced.after, shown.boundary);
   shown.decision = decide(rules, shown.all, {});
   if (shown.decision.proved) shown.lemmas = find_lemmas(space, terms, rules.of_before(), rules.of_after());
@@ -100,16 +99,16 @@ void show_by_questions(ShownCase& shown, Engine& engine) {
   shown.models = std::move(answer.models);
 }
 
-ShownCase show(const Case& value, Identities use, const Loops& loops, bool ask, Engine& engine) {
+ShownCase show(const Case& value, Identities use, const Loops& loops, bool ask, Engine& engine,
+               Terms& terms) {
   ShownCase out;
   out.traced = trace_case(value, engine.ops, engine.sizes, use, loops);
   out.boundary = boundary_of(value, out.traced.after);
   out.all = enumerate(out.before(), out.traced.after, out.boundary);
-  if (engine.options.solver_only) {
+  if (engine.options.solver_only)
     show_by_questions(out, engine);
-  } else {
-    show_by_rules(out, engine, ask);
-  }
+  else
+    show_by_rules(out, engine, terms, ask);
   return out;
 }
 
@@ -126,16 +125,13 @@ void follow(Traced& traced, Identities use) {
 }
 
 /// The same Traces, whose steps are taken for what identities say of them: the checker is shown which.
-bool show_by_identities(ShownCase& shown, Engine& engine) {
-  const auto noted = [](const Trace& trace) {
-    return std::ranges::any_of(trace.steps, [](const TraceStep& step) { return step.identity.has_value(); });
-  };
-  if (!noted(*shown.traced.before) && !noted(shown.traced.after)) return false;
+bool show_by_identities(ShownCase& shown, Engine& engine, Terms& terms) {
+  if (!notes_identity(*shown.traced.before) && !notes_identity(shown.traced.after)) return false;
   for (const Identities use : {Identities::exact, Identities::all}) {
     if (use == Identities::all && engine.options.no_assumptions) break;
     if (!may_follow(*shown.traced.before, use) || !may_follow(shown.traced.after, use)) break;
     follow(shown.traced, use);
-    show_by_rules(shown, engine, false);
+    show_by_rules(shown, engine, terms, false);
     if (shown.decision.proved) return true;
   }
   follow(shown.traced, Identities::none);
@@ -146,12 +142,14 @@ bool show_by_identities(ShownCase& shown, Engine& engine) {
 /// rows are assumed.
 bool show_rebuilt(ShownCase& plain, const Case& value, const Loops& loops, Engine& engine) {
   if (engine.options.no_assumptions) return false;
-  ShownCase more = show(value, Identities::exact, loops, false, engine);
+  Terms terms(engine.space());
+  ShownCase more = show(value, Identities::exact, loops, false, engine, terms);
   if (!more.decision.proved && more.decision.open.size() <= kAskedRebuilt && !engine.options.solver_only)
-    show_by_rules(more, engine, true);
-  const bool exact = more.decision.proved;
-  if (exact) more.traced.inexact.clear();
-  if (!exact && !more.traced.inexact.empty()) more = show(value, Identities::all, loops, false, engine);
+    show_by_rules(more, engine, terms, true);
+  if (more.decision.proved)
+    more.traced.inexact.clear();
+  else if (!more.traced.inexact.empty())
+    more = show(value, Identities::all, loops, false, engine, terms);
   if (!more.decision.proved || !may_build(more.traced, plain.traced)) return false;
   more.running = std::move(plain.traced);
   plain = std::move(more);
@@ -161,15 +159,16 @@ bool show_rebuilt(ShownCase& plain, const Case& value, const Loops& loops, Engin
 /// With as few of the table's identities as will do; without any where none do.
 ShownCase show_world(const Case& value, const Loops& loops, Engine& engine) {
   const bool first_by_rules = !engine.options.solver_only;
-  ShownCase plain = show(value, Identities::none, loops, !first_by_rules, engine);
+  Terms terms(engine.space());
+  ShownCase plain = show(value, Identities::none, loops, !first_by_rules, engine, terms);
   plain.traced.inexact.clear();
   if (plain.decision.proved) return plain;
   // Of a graph alone all reads of names count: an identity leaves some out.
   if (plain.traced.simpler > 0 && value.before) {
-    if (first_by_rules && show_by_identities(plain, engine)) return plain;
+    if (first_by_rules && show_by_identities(plain, engine, terms)) return plain;
     if (show_rebuilt(plain, value, loops, engine)) return plain;
   }
-  if (first_by_rules) show_by_rules(plain, engine, true);
+  if (first_by_rules) show_by_rules(plain, engine, terms, true);
   return plain;
 }
 
@@ -234,7 +233,7 @@ void use_body(const LoopBody& body, const std::string& name, const Decided& one,
 /// Elements that the steps of a proof's runs may make: in proportion to what its check costs, unless all is
 /// asked for.
 std::int64_t work_of_run(const Case& value, const CheckOptions& options) {
-  constexpr std::int64_t kLeast = 20'000, kPerStep = 20, kAll = 30'000'000;
+  constexpr std::int64_t kLeast = 10'000, kPerStep = 20, kAll = 30'000'000;
   if (options.run == CheckOptions::Runs::never) return 0;
   if (options.run == CheckOptions::Runs::always) return kAll;
   const std::size_t steps = value.after.steps.size() + (value.before ? value.before->steps.size() : 0);

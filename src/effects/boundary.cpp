@@ -92,7 +92,7 @@ void add_input(Tracer& t, const Input& input) {
     if (!join_storage(t, known->second, storage, dtype))
       return t.unknown("no-metadata", "inputs of storage " + input.storage);
     bound.view.storage = known->second;
-    for (Map& map : bound.view.maps) map.from = t.trace.storages[known->second].shape;
+    for (Map& map : bound.view.maps.edit()) map.from = t.trace.storages[known->second].shape;
   } else {
     if (t.request.lanes->contains(storage.key)) storage.lanes = t.parts(storage.key, dtype);
     if (!input.storage.empty()) t.storages.named[input.storage] = bound.view.storage;

@@ -11,11 +11,14 @@ namespace noclobber::effects {
 
 namespace {
 
+constexpr std::size_t kFewTokens = 4;  // storages that no value names, in most graphs
+
 ValueViews take_views(Tracer& t) {
   ValueViews out;
   out.values.resize(t.names.bound.size());
   for (std::size_t k = 0; k < t.names.bound.size(); ++k)
     if (t.names.bound[k]) out.values[k] = std::move(t.names.bound[k]->view);
+  out.layouts.reserve(t.storages.layouts.size());
   for (Layout& layout : t.storages.layouts) out.layouts.push_back({std::move(layout.strides), layout.dtype});
   return out;
 }
@@ -23,6 +26,8 @@ ValueViews take_views(Tracer& t) {
 void walk(Tracer& t) {
   const Graph& graph = *t.request.graph;
   t.names.bound.resize(graph.values.size());
+  t.trace.steps.reserve(graph.steps.size());
+  t.trace.storages.reserve(graph.values.size() + kFewTokens);
   add_tokens(t);
   look_at_devices(t);
   for (const Input& input : graph.inputs) add_input(t, input);

@@ -49,7 +49,7 @@ void wait_one(Tracer& t, const Call& call, std::size_t result, const Binding& bo
   std::vector<std::uint32_t> reaching;
   for (const Binding& read : reads) {
     step.reads.push_back(read.view);
-    step.access.push_back({Access::before_write});
+    step.access.edit().push_back({Access::before_write});
     reaching.push_back(read.since);
   }
   push(t, std::move(step), reaching);

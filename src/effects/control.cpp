@@ -179,10 +179,13 @@ std::optional<TraceView> all_of_storage(Tracer& t, const Binding& operand, Text&
   std::string lies =
       ";at " + size_text(t.space, operand.offset) + " sized";  // the read is no longer the view
   for (const PolyId extent : operand.view.shape) lies += "," + size_text(t.space, extent);
-  for (const auto* strides : {&*operand.strides, &*layout.strides}) {
-    lies += strides == &*operand.strides ? " by" : " in";
-    for (const PolyId stride : *strides) lies += "," + size_text(t.space, stride);
-  }
+  const auto strides_text = [&](const std::vector<PolyId>& strides) {
+    for (const PolyId stride : strides) lies += "," + size_text(t.space, stride);
+  };
+  lies += " by";
+  strides_text(*operand.strides);
+  lies += " in";
+  strides_text(*layout.strides);
   key = *key + lies;
   return TraceView{operand.view.storage, {}, storage.shape, t.type_text(layout.dtype), 0};
 }
@@ -233,7 +236,8 @@ void control(Tracer& t, const Step& step, std::uint32_t number) {
     opaque.writes.push_back(bound->view);
     results.push_back(*bound);
   }
-  opaque.access.assign(opaque.reads.size(), std::vector<Access>(opaque.writes.size(), Access::any_time));
+  opaque.access.edit().assign(opaque.reads.size(),
+                              std::vector<Access>(opaque.writes.size(), Access::any_time));
   tell_sizes(t, number, opaque);
   push(t, std::move(opaque), reaching);
   for (std::size_t k = 0; k < results.size(); ++k) bind(t, call, k, results[k]);

@@ -24,7 +24,7 @@ std::optional<Arg> extent_of(const Tracer& t, const Call& call, const Shape& sha
 bool upright(Tracer& t, const Call& call, const InferredMeta& meta, Binding line, std::size_t dim) {
   Shape shape(meta.shape.size() - dim, t.space.constant(1));
   shape[0] = meta.shape[dim];
-  line.view.maps.push_back(reshape_map({meta.shape[dim]}, shape));
+  line.view.maps.edit().push_back(reshape_map({meta.shape[dim]}, shape));
   line.view.shape = shape;
   const auto everywhere = broadcast_to(t, line, meta.shape);
   const auto out = everywhere ? fresh_for(t, call, 0, meta) : std::nullopt;

@@ -14,7 +14,7 @@ namespace {
 /// The dimensions by falling stride; the strides themselves where they cannot be told apart. Two tensors of
 /// one shape and order are walked through alike. A dump without strides counts as contiguous.
 std::string order_text(const Tracer& t, const Binding& to) {
-  const auto strides = to.strides ? *to.strides : contiguous_strides(t.space, to.view.shape);
+  const std::vector<PolyId> strides = to.strides ? **to.strides : contiguous_strides(t.space, to.view.shape);
   std::vector<std::size_t> dims;
   for (std::size_t k = 0; k < strides.size(); ++k) {
     if (t.space.value(to.view.shape[k]) == 1) continue;

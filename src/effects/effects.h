@@ -13,7 +13,7 @@ namespace noclobber {
 
 /// How the index space of a storage lies in memory: index k is `strides` times k elements from its start.
 struct StorageLayout {
-  std::optional<std::vector<PolyId>> strides;  // absent: not known
+  std::optional<Shared<std::vector<PolyId>>> strides;  // absent: not known
   Dtype dtype = Dtype::other;
 };
 

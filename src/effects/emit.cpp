@@ -39,7 +39,8 @@ void move(Tracer& t, const Binding& to, const Binding& of, std::uint32_t origin)
   const bool is_real = real != t.known.reals.end() && real->second.second == from.dtype;
   const double real_number = is_real ? real->second.first : 0;
   if (t.request.use == Identities::none && source)
-    step.identity = {"convert-wider", TraceIdentity::Form::converts, 0, 0, std::string(name(*source)), ""};
+    step.identity = std::make_shared<TraceIdentity>(
+        TraceIdentity{"convert-wider", TraceIdentity::Form::converts, 0, 0, std::string(name(*source)), ""});
   push(t, std::move(step), {from.since});
   if (number) holds(t, to, *number, {}, shown);
   if (is_real && to.dtype == from.dtype) holds_real(t, to, real_number);

@@ -22,8 +22,8 @@ void place(Tracer& t, const Moved& moves, const Binding& base, const Binding& ou
   if (moves.fill) fill_with(t, out, scalar_text(t, *moves.fill, out.dtype), origin);
   for (const MovedPiece& piece : moves.pieces) {
     Binding to = out, from = base;
-    to.view.maps.insert(to.view.maps.end(), piece.to.begin(), piece.to.end());
-    from.view.maps.insert(from.view.maps.end(), piece.from.begin(), piece.from.end());
+    to.view.maps.append(piece.to);
+    from.view.maps.append(piece.from);
     to.view.shape = from.view.shape = piece.shape;
     move(t, to, from, origin);
   }

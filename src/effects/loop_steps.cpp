@@ -347,7 +347,7 @@ void loop(Tracer& t, const Step& step, std::uint32_t number) {
   }
   // Results are made behind the last trip, but who plans where they lie may store rows as the trips go.
   const Access reads = t.request.value->plan ? Access::any_time : Access::before_write;
-  out.access.assign(out.reads.size(), std::vector<Access>(out.writes.size(), reads));
+  out.access.edit().assign(out.reads.size(), std::vector<Access>(out.writes.size(), reads));
   TraceStep pushed = out;
   tell_sizes(t, number, pushed);
   push(t, std::move(pushed), {});

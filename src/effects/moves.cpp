@@ -58,7 +58,7 @@ std::optional<std::vector<PolyId>> kept_strides(Tracer& t, const Binding& like, 
       return strides_of(t, call.arguments[k].text, like);
   if (!like.strides) return std::nullopt;
   return is_dense(t.space, like.view.shape, *like.strides)
-             ? like.strides
+             ? std::optional(**like.strides)
              : preserved_strides(t.space, Viewed{like.view.shape, like.strides});
 }
 
@@ -115,7 +115,7 @@ bool whole_window(Tracer& t, const Call& call, const Binding& out, const Binding
   window.strides = {t.space.constant(1)};
   const PolyId room = t.space.sub(window.from[0], t.space.add(base.offset, numel));
   if (window.from.size() != 1 || !t.space.nonnegative(room)) return false;
-  from.view.maps.push_back(std::move(window));
+  from.view.maps.edit().push_back(std::move(window));
   to.view.maps.clear();
   move(t, to, from, call.number);
   return true;
@@ -257,8 +257,8 @@ void view_scatter(Tracer& t, const Call& call) {
   bool as_base = said(t, call, 0) == nullptr && base->strides;
   for (std::size_t k = 0; as_base && k < base->view.shape.size(); ++k)
     as_base = t.space.value((*base->strides)[k]) != 0 || t.space.value(base->view.shape[k]) == 1;
-  Binding out =
-      fresh(t, base->view.shape, base->dtype, as_base ? base->strides : kept_strides(t, *base, call, 0));
+  Binding out = fresh(t, base->view.shape, base->dtype,
+                      as_base ? std::optional(**base->strides) : kept_strides(t, *base, call, 0));
   Call inner = call;
   inner.arguments.erase(inner.arguments.begin() + 1);
   const auto target = views_of(t, inner, call.op, out);
@@ -306,7 +306,7 @@ void concatenate(Tracer& t, const Call& call, bool stacked) {
       return t.unknown("no-metadata", call.step->op);
     if (stacked) {
       own.insert(own.begin() + static_cast<std::ptrdiff_t>(d), t.space.constant(1));
-      piece.view.maps.push_back(reshape_map(piece.view.shape, own));
+      piece.view.maps.edit().push_back(reshape_map(piece.view.shape, own));
       piece.view.shape = own;
     }
     length = t.space.add(length, own[d]);
@@ -335,7 +335,7 @@ void concatenate(Tracer& t, const Call& call, bool stacked) {
     start = t.space.add(start, piece.view.shape[d]);
     Binding target = *out;
     target.view.shape = map.to;
-    if (map.to != shape) target.view.maps.push_back(map);
+    if (map.to != shape) target.view.maps.edit().push_back(map);
     if (t.space.value(map.to[d]) != 0) move(t, target, piece, call.number);
   }
   bind(t, call, 0, std::move(*out));

@@ -79,8 +79,9 @@ void thread_tokens(Tracer& t, const Call& call, TraceStep& step) {
     const TraceView view{token, {}, {}, "token", 0};
     step.reads.push_back(view);
     step.writes.push_back(view);
-    for (auto& row : step.access) row.push_back(Access::before_write);
-    step.access.emplace_back(step.writes.size(), Access::before_write);
+    auto& access = step.access.edit();
+    for (auto& row : access) row.push_back(Access::before_write);
+    access.emplace_back(step.writes.size(), Access::before_write);
   };
   if (draws(call.op, *call.schema, call.arguments))
     for (const StorageId generator : generators_of(t, call)) thread(generator);
@@ -132,7 +133,7 @@ bool view_of_all(Tracer& t, const Call& call, std::size_t result, std::size_t ar
   reaches(t, base->view.storage, true);
   Binding out = *base;
   out.view.maps = flat(t, *base);
-  out.view.maps.push_back(reshape_map({count}, shape));
+  out.view.maps.edit().push_back(reshape_map({count}, shape));
   if (layout.shape == shape && layout.strides == strides) out.view.maps.clear();
   out.view.shape = shape;
   out.strides = strides;
@@ -267,11 +268,11 @@ bool add_reads(Tracer& t, const Call& call, Parts& parts) {
     }
     parts.step.reads.push_back(read->view);
     parts.reaching.push_back(o.bound.since);
-    parts.step.access.emplace_back();
+    std::vector<Access>& row = parts.step.access.edit().emplace_back();
     const bool listed = call.schema->arguments[o.argument].type == SchemaSlot::Type::tensor_list;
     // That an operator reads its own written argument is part of what it computes.
     for (std::size_t w = 0; w < parts.writes.size(); ++w)
-      parts.step.access.back().push_back(
+      row.push_back(
           parts.write_operands[w] == number && !spread
               ? Access::before_write
               : access(call, o, *read, parts.writes[w], parts.write_items[w], listed, parts.elementwise));
@@ -292,7 +293,7 @@ void put_identity(Tracer& t, TraceStep& step) {
     std::string key = *step.key;
     t.identities.at_hand->text = key.replace(at + 1, 1, t.identities.at_hand->text);
   }
-  step.identity = std::move(t.identities.at_hand);
+  step.identity = std::make_shared<TraceIdentity>(*std::move(t.identities.at_hand));
 }
 
 }  // namespace
@@ -311,7 +312,7 @@ void tell_sizes(Tracer& t, std::uint32_t number, TraceStep& step) {
     if (maker != number) continue;
     t.told.insert(symbol);
     step.writes.push_back({size, {}, {}, "token", 0});
-    for (auto& row : step.access) row.push_back(Access::before_write);
+    for (auto& row : step.access.edit()) row.push_back(Access::before_write);
   }
 }
 

@@ -19,11 +19,12 @@ void add_return(Trace& trace, const Graph& graph) {
     if (output.view) step.reads.push_back(*output.view);
   for (StorageId s = 0; s < trace.storages.size(); ++s)
     if (trace.storages[s].start == TraceStorage::Start::token) step.reads.push_back({s, {}, {}, "token", 0});
-  step.access.resize(step.reads.size());
+  step.access.edit().resize(step.reads.size());
   const auto place = std::find_if(trace.steps.begin(), trace.steps.end(),
                                   [&](const TraceStep& s) { return s.origin > step.origin; });
   const auto later = [number = place - trace.steps.begin()](std::uint32_t& time) { time += time > number; };
-  for (TraceStep& other : trace.steps) std::for_each(other.reaching.begin(), other.reaching.end(), later);
+  for (TraceStep& other : trace.steps)
+    if (!other.reaching.empty()) std::ranges::for_each(other.reaching.edit(), later);
   for (TraceOutput& output : trace.outputs)
     if (output.reaching) later(*output.reaching);
   trace.steps.insert(place, std::move(step));

@@ -118,7 +118,7 @@ void raises(Tracer& t, const Call& call, const std::vector<std::size_t>& over, c
       shapes += "]";
       if (std::ranges::find(over, k) == over.end()) continue;
       step.reads.push_back(bound->view);
-      step.access.push_back({Access::before_write});
+      step.access.edit().push_back({Access::before_write});
       reaching.push_back(bound->since);
     }
   }

@@ -154,16 +154,21 @@ void make(Tracer& t, const RememberedCall& known, const Step& step, std::uint32_
   out.elementwise = known.elementwise;
   out.access = known.access;
   out.origin = number;
-  std::vector<StorageId> storages;
-  out.writes.reserve(known.made.size());
-  for (const RememberedCall::Made& made : known.made) {
-    storages.push_back(static_cast<StorageId>(t.trace.storages.size()));
-    t.trace.storages.push_back(made.storage);
+  out.writes.reserve(known.writes.size());
+  bool in_place = false;
+  for (const RememberedCall::Written& written : known.writes) {
+    in_place = in_place || written.ref;
+    if (written.ref) {
+      out.writes.push_back(t.names.bound[refs[*written.ref].index]->view);
+      continue;
+    }
+    out.writes.push_back(written.view);
+    out.writes.back().storage = static_cast<StorageId>(t.trace.storages.size());
+    t.trace.storages.push_back(written.storage);
     t.trace.storages.back().key = fresh_key(t, "fresh");
-    t.storages.layouts.push_back(made.layout);
-    out.writes.push_back(made.written);
-    out.writes.back().storage = storages.back();
+    t.storages.layouts.push_back(written.layout);
   }
+  t.in_place += in_place ? 1 : 0;
   std::vector<std::uint32_t> reaching;
   out.reads.reserve(known.reads.size());
   for (const auto& [ref, spread] : known.reads) {
@@ -172,12 +177,14 @@ void make(Tracer& t, const RememberedCall& known, const Step& step, std::uint32_
     out.reads.push_back(spread ? broadcast_to(t, read, out.writes[0].shape)->view : read.view);
   }
   push(t, std::move(out), reaching);
-  for (std::size_t k = 0; k < known.made.size(); ++k) {
-    const RememberedCall::Made& made = known.made[k];
-    if (made.result == RememberedCall::kUnnamed) continue;
-    Binding& bound = t.names.bound[step.results[made.result].index].emplace(made.bound);
-    bound.view.storage = storages[k];
+  for (std::size_t k = 0; k < known.writes.size(); ++k) {
+    const RememberedCall::Written& written = known.writes[k];
+    if (written.result == RememberedCall::kUnnamed) continue;
+    Binding bound = written.ref ? *t.names.bound[refs[*written.ref].index] : written.bound;
+    bound.view.storage = t.trace.steps.back().writes[k].storage;
+    bound.strides = written.bound.strides;
     bound.since = t.now();
+    t.names.bound[step.results[written.result].index] = std::move(bound);
   }
 }
 
@@ -198,35 +205,51 @@ bool recalled(Tracer& t, const Step& step, std::uint32_t number) {
 }
 
 void propose(Tracer& t, const Call& call, const Parts& parts) {
-  if (t.form.step == nullptr || call.step != t.form.step || call.schema->writes()) return;
-  const auto aliases = [](const SchemaSlot& result) { return !result.alias.empty(); };
-  if (std::ranges::any_of(call.schema->returns, aliases)) return;
+  if (t.form.step == nullptr || call.step != t.form.step) return;
   const TraceStep& step = t.trace.steps.back();
   if (step.identity || !step.bodies.empty() || step.writes.size() != parts.writes.size()) return;
   auto out = std::make_shared<RememberedCall>();
   out->key = step.key;
   out->elementwise = step.elementwise;
   out->access = step.access;
+  const auto ref_of = [&](const Operand& o) -> std::optional<std::size_t> {
+    const auto at = std::ranges::find(t.form.refs, items_of(call.arguments[o.argument])[o.item].ref);
+    if (at == t.form.refs.end()) return std::nullopt;
+    return static_cast<std::size_t>(at - t.form.refs.begin());
+  };
   for (const Operand& o : parts.operands) {
-    if (o.written) return;
     if (!o.read) continue;
-    const ValueId ref = items_of(call.arguments[o.argument])[o.item].ref;
-    const auto at = std::ranges::find(t.form.refs, ref);
-    if (at == t.form.refs.end()) return;
+    const auto ref = ref_of(o);
+    if (!ref) return;
     const bool spread =
         parts.elementwise && !parts.writes.empty() && o.bound.view.shape != parts.writes[0].view.shape;
-    out->reads.push_back({static_cast<std::size_t>(at - t.form.refs.begin()), spread});
+    out->reads.push_back({*ref, spread});
   }
   if (out->reads.size() != step.reads.size()) return;
+  std::size_t named = 0;
   for (std::size_t k = 0; k < parts.writes.size(); ++k) {
     const StorageId storage = parts.writes[k].view.storage;
-    if (storage != t.form.mark.storages + k) return;
     const std::size_t result = parts.results[k];
-    const bool named = result < call.step->results.size() && call.step->results[result].valid();
-    out->made.push_back({named ? result : RememberedCall::kUnnamed, t.storages.layouts[storage],
-                         t.trace.storages[storage], parts.writes[k].view,
-                         named ? *t.names.bound[call.step->results[result].index] : Binding{}});
+    RememberedCall::Written written{RememberedCall::kUnnamed};
+    if (result < call.step->results.size() && call.step->results[result].valid()) {
+      ++named;
+      written.result = result;
+      written.bound = *t.names.bound[call.step->results[result].index];
+    }
+    if (parts.write_operands[k] != kNoPart) {
+      written.ref = ref_of(parts.operands[parts.write_operands[k]]);
+      if (!written.ref || t.names.bound[t.form.refs[*written.ref].index]->view != parts.writes[k].view)
+        return;
+    } else {
+      if (storage != t.form.mark.storages + out->made()) return;
+      written.layout = t.storages.layouts[storage];
+      written.storage = t.trace.storages[storage];
+      written.view = parts.writes[k].view;
+    }
+    out->writes.push_back(std::move(written));
   }
+  // What shows a tensor that is not written is bound elsewhere.
+  if (named != static_cast<std::size_t>(std::ranges::count_if(call.step->results, &ValueId::valid))) return;
   t.form.proposed = std::move(out);
 }
 
@@ -234,7 +257,8 @@ void remember(Tracer& t) {
   FormAtHand& form = t.form;
   if (form.step == nullptr || form.proposed == nullptr || t.at_hand.failed) return;
   FormAtHand::Mark expected = form.mark;
-  expected.steps += 1, expected.storages += form.proposed->made.size();
+  expected.steps += 1, expected.storages += form.proposed->made();
+  expected.in_place += form.proposed->made() < form.proposed->writes.size() ? 1 : 0;
   if (expected == mark_of(t) && t.trace.steps.back().kind == TraceStep::Kind::opaque && forms_count(t))
     t.request.remembered->forms.emplace(form.text, std::move(*form.proposed));
 }

@@ -2,6 +2,8 @@
 // strides, makes a step that differs from the one before in its storages alone: it is written down once, by
 // `opaque`, and copied from then on. A log of 35,000 steps has some hundred such forms.
 #pragma once
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -16,19 +18,25 @@ struct RememberedCall {
     std::size_t ref = 0;
     bool spread = false;  // to the shape of what is written
   };
-  struct Made {
+  /// Of one that is made, on a storage of its own; of one that is written in place `ref` and `bound` count.
+  struct Written {
     std::size_t result = 0;  // of the step; kUnnamed: nobody can ask for it
-    Layout layout;
-    TraceStorage storage;  // but for its key
-    TraceView written;     // but for its storage
-    Binding bound;         // what its name stands for then
+    std::optional<std::size_t> ref = {};
+    Layout layout = {};
+    TraceStorage storage = {};  // but for its key
+    TraceView view = {};        // but for its storage
+    Binding bound = {};         // what its name stands for then, but for its storage
   };
   static constexpr std::size_t kUnnamed = ~std::size_t{0};
   Text key;
   bool elementwise = false;
-  std::vector<std::vector<Access>> access;
+  Shared<std::vector<std::vector<Access>>> access;
   std::vector<Read> reads;
-  std::vector<Made> made;
+  std::vector<Written> writes;
+
+  std::size_t made() const {
+    return static_cast<std::size_t>(std::ranges::count_if(writes, [](const Written& w) { return !w.ref; }));
+  }
 };
 
 /// Of both graphs of a case. Their sizes have one Space.

@@ -199,12 +199,12 @@ Binding fresh(Tracer& t, const Shape& shape, Dtype dtype, const std::optional<st
   storage.compared = false;
   storage.shape = shape;
   if (has_negative(t.space, shape)) t.unknown("no-metadata", "a size below 0");
-  Binding out{{static_cast<StorageId>(t.trace.storages.size()), {}, shape, t.type_text(dtype), 0},
+  Binding out{{static_cast<StorageId>(t.trace.storages.size()), {}, storage.shape, t.type_text(dtype), 0},
               dtype,
               strides,
               0,
               t.now()};
-  auto layout = strides;
+  auto layout = out.strides;
   const bool open =
       strides && std::any_of(shape.begin(), shape.end(), [&](PolyId e) { return !t.space.value(e); });
   if (open && !is_dense(t.space, shape, *strides) && steps_over(t.space, shape, *strides)) {

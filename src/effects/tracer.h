@@ -23,7 +23,7 @@ namespace noclobber::effects {
 struct Binding {
   TraceView view;
   Dtype dtype = Dtype::other;
-  std::optional<std::vector<PolyId>> strides;
+  std::optional<Shared<std::vector<PolyId>>> strides;
   PolyId offset = 0;        // elements from the start of the storage; kBad: not known
   std::uint32_t since = 0;  // its value is what the view held before this step of the Trace
 };
@@ -87,8 +87,8 @@ struct Parts {
 
 /// How a storage's own index space lies in memory.
 struct Layout {
-  Shape shape;
-  std::optional<std::vector<PolyId>> strides;
+  Shared<Shape> shape;
+  std::optional<Shared<std::vector<PolyId>>> strides;
   Dtype dtype = Dtype::other;
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 /// Windows seen through a further view, from the start of the storage: only as a whole may they be apart.
 void fold_to_strides(Tracer& t, Binding& bound) {
-  std::vector<Map>& maps = bound.view.maps;
+  const std::vector<Map>& maps = bound.view.maps;
   const auto window =
       std::find_if(maps.begin(), maps.end(), [](const Map& m) { return m.kind == Map::Kind::unfold; });
   if (window == maps.end() || window + 1 == maps.end() || !bound.strides || bound.view.lanes > 0) return;
@@ -31,26 +31,27 @@ void fold_to_strides(Tracer& t, Binding& bound) {
     strided.start = t.space.add(strided.start, t.space.mul(first[k], (*layout.strides)[k]));
   if (strided.start == Space::kBad || strided.from.size() != 1) return;
   all.push_back(std::move(strided));
-  maps = std::move(all);
+  bound.view.maps = std::move(all);
 }
 
 /// A view of a strided view is strided itself: one map says more about which elements meet than a chain.
 void fold(Tracer& t, Binding& bound) {
   if (t.is_thrown_away()) return;
   fold_to_strides(t, bound);
-  std::vector<Map>& maps = bound.view.maps;
+  const std::vector<Map>& maps = bound.view.maps;
   const auto at =
       std::find_if(maps.begin(), maps.end(), [](const Map& m) { return m.kind == Map::Kind::strided; });
   if (at == maps.end() || !bound.strides || bound.view.lanes > 0) return;
-  const TraceView above{bound.view.storage, {at, maps.end()}, bound.view.shape, "", 0};
+  const TraceView above{bound.view.storage, std::vector<Map>(at, maps.end()), bound.view.shape, "", 0};
   const Index first = root_index(t.space, above, Index(bound.view.shape.size(), 0));
   if (first.size() != 1 || first[0] == Space::kBad) return;
   Map folded = *at;
   folded.start = first[0];
   folded.to = bound.view.shape;
   folded.strides = *bound.strides;
-  maps.erase(at, maps.end());
-  maps.push_back(std::move(folded));
+  std::vector<Map> all(maps.begin(), at);
+  all.push_back(std::move(folded));
+  bound.view.maps = std::move(all);
 }
 
 /// view.dtype: the same bytes read as another type; of another width only along a last dimension without
@@ -80,10 +81,10 @@ std::optional<Binding> reinterpreted(Tracer& t, const Binding& base, Dtype to) {
     return std::nullopt;
   out.view.shape = after;
   after.push_back(new_width);
-  if (t.wide(base.view.storage)) out.view.maps.push_back(reshape_map(before, after));
+  if (t.wide(base.view.storage)) out.view.maps.edit().push_back(reshape_map(before, after));
   out.view.lanes = t.wide(base.view.storage) ? t.parts(key, to) : 0;
   for (std::size_t k = 0; k + 1 < out.strides->size(); ++k) {
-    PolyId& stride = (*out.strides)[k];
+    PolyId& stride = out.strides->edit()[k];
     const PolyId bytes = t.space.mul(stride, old_width);
     stride = t.space.quotient(bytes, new_width);
     if (!t.space.same(t.space.mul(stride, new_width), bytes)) return std::nullopt;
@@ -114,14 +115,14 @@ std::optional<Binding> paired(Tracer& t, const Binding& base, const ViewMaps& ma
   out.view.shape = after;
   before.push_back(t.space.constant(from));
   after.push_back(t.space.constant(to));
-  out.view.maps.push_back(reshape_map(before, after));
-  if (joins) out.strides->pop_back();
-  for (PolyId& stride : *out.strides) {
+  out.view.maps.edit().push_back(reshape_map(before, after));
+  if (joins) out.strides->edit().pop_back();
+  for (PolyId& stride : out.strides->edit()) {
     const PolyId halved = t.space.quotient(stride, two);
     if (joins && !t.space.same(t.space.mul(halved, two), stride)) return std::nullopt;
     stride = joins ? halved : t.space.mul(stride, two);
   }
-  if (!joins) out.strides->push_back(unit);
+  if (!joins) out.strides->edit().push_back(unit);
   const PolyId halved = t.space.quotient(out.offset, two);
   if (joins && !t.space.same(t.space.mul(halved, two), out.offset)) return std::nullopt;
   out.offset = joins ? halved : t.space.mul(out.offset, two);
@@ -192,7 +193,7 @@ std::optional<Binding> viewed(Tracer& t, const Binding& base, const ViewMaps& ma
     out.offset = strided.start;
     return out;
   }
-  out.view.maps.insert(out.view.maps.end(), maps.maps.begin(), maps.maps.end());
+  out.view.maps.append(maps.maps);
   out.strides = view_strides(t.space, maps.maps, base.strides);
   fold(t, out);
   for (const Map& map : maps.maps) {
@@ -284,8 +285,8 @@ std::optional<Binding> broadcast_to(Tracer& t, const Binding& from, const Shape&
     if (!t.space.same(map.from[k], shape[k]) && t.space.value(map.from[k]) != 1) return std::nullopt;
   Binding out = from;
   if (map.from.size() != from.view.shape.size())
-    out.view.maps.push_back(reshape_map(from.view.shape, map.from));
-  out.view.maps.push_back(map);
+    out.view.maps.edit().push_back(reshape_map(from.view.shape, map.from));
+  out.view.maps.edit().push_back(map);
   out.view.shape = shape;
   out.strides = view_strides(
       t.space,

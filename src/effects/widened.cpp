@@ -19,7 +19,7 @@ Binding unwidened(Tracer& t, Binding from, Dtype to, std::optional<Dtype>& noted
     if (used) t.identities.built_by.emplace("convert-wider");
     if (from.dtype != to) noted = source.dtype;
     Binding next = source;
-    next.view.maps.insert(next.view.maps.end(), from.view.maps.begin(), from.view.maps.end());
+    next.view.maps.append(from.view.maps);
     next.view.shape = from.view.shape;
     from = std::move(next);
   }

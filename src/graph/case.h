@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "src/base/ids.h"
-#include "src/base/rare.h"
+#include "src/base/shared.h"
 #include "src/base/sym.h"
 #include "src/graph/dtype.h"
 #include "src/graph/plan.h"
@@ -37,7 +37,7 @@ struct Type {
   std::vector<SymExpr> shape;
   std::vector<SymExpr> stride;  // exactly if strides == given; then as long as shape
   SymExpr offset = 0;
-  Rare<std::string> device;  // "" = not said
+  Shared<std::string> device;  // "" = not said
   friend bool operator==(const Type&, const Type&) = default;
 };
 
@@ -83,7 +83,7 @@ struct Arg {
   ValueId ref;                 // ref
   SymExpr sym;                 // sym: every integer, constant or symbolic
   double real = 0;             // real: floats, inf, nan
-  Rare<std::string> text;      // text, device ("cpu"), graph (name of a body), memory formats and layouts
+  Shared<std::string> text;    // text, device ("cpu"), graph (name of a body), memory formats and layouts
   std::vector<Arg> list;       // list and tuple
 
   static Arg of(ValueId value);
@@ -125,8 +125,8 @@ struct Input {
   std::string storage;                       // inputs that name the same storage share it; "" = its own
   std::optional<SymExpr> storage_numel;      // in elements of this input
   std::optional<std::vector<Arg>> contents;  // of a constant, row-major; one element stands for all
-  Rare<std::string> digest;  // SHA-256 of the contents in row-major order, as far as it is known
-  Rare<std::string> bytes;   // what that digest is of, if it is at hand
+  Shared<std::string> digest;  // SHA-256 of the contents in row-major order, as far as it is known
+  Shared<std::string> bytes;   // what that digest is of, if it is at hand
   friend bool operator==(const Input&, const Input&) = default;
 };
 
@@ -135,16 +135,16 @@ struct Step {
   std::string op;                // "aten.add.Tensor": namespace.name.overload, never without overload
   std::vector<Arg> args;
   std::vector<std::pair<std::string, Arg>> kwargs;
-  Rare<std::string> id;            // a name for a step without results
-  Rare<std::string> tells;         // the symbol that stands for the number it gives: "zuf0"
+  Shared<std::string> id;          // a name for a step without results
+  Shared<std::string> tells;       // the symbol that stands for the number it gives: "zuf0"
   std::vector<std::string> after;  // extra ordering edges: names of results or ids
-  Rare<std::string> stream;
+  Shared<std::string> stream;
   std::uint32_t unit : 30 = 0;  // steps of one number other than 0 run without another in between
   bool barrier : 1 = false;     // later than all it is given: its results mean what is there now
   bool fused : 1 = false;       // of a region that the compiler runs as one kernel
   int line = 0;                 // line of the dump, 1-based; 0: not text
-  Rare<std::string> loc;        // "model.py:29 in forward"
-  Rare<std::string> code;       // the user's source line, if the dump has it
+  Shared<std::string> loc;      // "model.py:29 in forward"
+  Shared<std::string> code;     // the user's source line, if the dump has it
   friend bool operator==(const Step&, const Step&) = default;
 };
 

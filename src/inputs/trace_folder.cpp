@@ -40,10 +40,10 @@ std::vector<std::string_view> split_at_lines(std::string_view name) {
 }
 
 /// A record without its payload: the numbers that the folders' names carry.
-nlohmann::json folder_meta(const fs::path& folder) {
+OrderedJson folder_meta(const fs::path& folder) {
   constexpr std::array<const char*, 4> kKeys = {"compiled_autograd_id", "frame_id", "frame_compile_id",
                                                 "attempt"};
-  nlohmann::json meta = nlohmann::json::object();
+  OrderedJson meta = OrderedJson::object();
   const std::string name = folder.filename().string();
   const auto parts = split_at_lines(name);
   for (std::size_t k = 0; k < parts.size() && !name.starts_with("unknown"); ++k)
@@ -57,7 +57,7 @@ nlohmann::json folder_meta(const fs::path& folder) {
 struct PayloadFile {
   std::int64_t number = 0;  // counted through the whole log
   fs::path path;
-  nlohmann::json meta;
+  OrderedJson meta;
 };
 
 class FolderReader {
@@ -115,7 +115,7 @@ void FolderReader::read_record(std::string_view line, std::size_t number) {
   const std::string where = "raw.jsonl, line " + std::to_string(number);
   TraceRecord record;
   record.line = number;
-  record.meta = nlohmann::json::parse(line.begin(), line.end(), nullptr, false);
+  record.meta = OrderedJson::parse(line.begin(), line.end(), nullptr, false);
   if (line.find_first_not_of(" \r") == line.npos || (number == 1 && record.meta.contains("string_table")))
     return;
   if (!record.meta.is_object()) return note(where, "the record's JSON is broken");

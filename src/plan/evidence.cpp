@@ -95,7 +95,7 @@ void run_by_rows(Trace& trace, const Case& value) {
     for (std::size_t r = 0; r < step.reads.size(); ++r)
       for (std::size_t w = 0; w < step.writes.size(); ++w)
         if (step.access[r][w] == Access::any_time && step.reads[r].shape == step.writes[w].shape)
-          step.access[r][w] = Access::elementwise;
+          step.access.edit()[r][w] = Access::elementwise;
   }
 }
 

@@ -62,7 +62,7 @@ class RegisterTrace {
     out.origin = origin_;
     for (const StorageId s : reads) out.reads.push_back(all(s));
     for (const StorageId s : writes) out.writes.push_back(all(s));
-    out.access.assign(reads.size(), std::vector<Access>(writes.size(), Access::before_write));
+    out.access.edit().assign(reads.size(), std::vector<Access>(writes.size(), Access::before_write));
     out_.steps.push_back(std::move(out));
   }
 

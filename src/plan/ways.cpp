@@ -97,8 +97,8 @@ class WayTrace {
     step.origin = origin_;
     step.key = "touches";
     step.reads = std::move(reads), step.writes = std::move(writes);
+    access.resize(step.reads.size());
     step.access = std::move(access);
-    step.access.resize(step.reads.size());
     out_.steps.push_back(std::move(step));
   }
 

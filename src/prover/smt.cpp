@@ -101,25 +101,27 @@ std::string SmtPrinter::term(TermId id) {
   switch (t.kind) {
     case Term::Kind::start:
     case Term::Kind::undefined:
-      out = apply(declare(t.kind == Term::Kind::start ? "x" : "u", t.text, t.index.size(), 0), t.index, {});
+      out = apply(declare(t.kind == Term::Kind::start ? "x" : "u", terms_.text(t.text), t.index.size(), 0),
+                  t.index, {});
       break;
     case Term::Kind::scalar:
-      out = declare("c", t.text, 0, 0);
+      out = declare("c", terms_.text(t.text), 0, 0);
       break;
     case Term::Kind::result: {
       const auto same = same_calls_.find(t.terms[0]);
       const TermId call = same == same_calls_.end() ? t.terms[0] : same->second;
-      const std::string name = std::to_string(call) + "." + std::to_string(t.number) + ":" + t.text;
+      const std::string name =
+          std::to_string(call) + "." + std::to_string(t.number) + ":" + terms_.text(t.text);
       out = apply(declare("r", name, t.index.size(), 0), t.index, {});
       break;
     }
     case Term::Kind::cast:
-      out = apply(declare("cast", t.text, 0, 1), {}, {term(t.terms[0])});
+      out = apply(declare("cast", terms_.text(t.text), 0, 1), {}, {term(t.terms[0])});
       break;
     case Term::Kind::each: {
       std::vector<std::string> values;
       for (TermId k : t.terms) values.push_back(term(k));
-      out = apply(declare("e", t.text, 0, values.size()), {}, values);
+      out = apply(declare("e", terms_.text(t.text), 0, values.size()), {}, values);
       break;
     }
     case Term::Kind::byte:

@@ -1,9 +1,10 @@
 #include "src/text/json.h"
 
 #include <algorithm>
-#include <unordered_set>
 #include <utility>
 #include <vector>
+
+#include "src/text/plain_json.h"
 
 namespace noclobber {
 namespace {
@@ -56,9 +57,9 @@ class StrictJsonBuilder {
   bool end_array() { return close(); }
   bool key(std::string& name) {
     Open& top = open_.back();
-    top.key = name;
-    if (top.keys.insert(name).second) return true;
-    return fail("key " + show(name) + " is given twice in one object");
+    const bool again = top.names.met(top.node->get_ref<const OrderedJson::object_t&>(), name);
+    top.key = std::move(name);
+    return !again || fail("key " + show(top.key) + " is given twice in one object");
   }
   template <class Exception>
   bool parse_error(std::size_t position, const std::string&, const Exception& error) {
@@ -77,8 +78,8 @@ class StrictJsonBuilder {
  private:
   struct Open {
     OrderedJson* node = nullptr;
-    std::string key;                       // of the member that is being read
-    std::unordered_set<std::string> keys;  // of an object, so far
+    std::string key = {};  // of the member that is being read
+    MemberNames names = {};
   };
 
   // Where the next value goes. Open nodes do not move: their parents grow only after they are closed.
@@ -94,7 +95,7 @@ class StrictJsonBuilder {
     }
     auto& members = top.node->get_ref<OrderedJson::object_t&>();
     if (members.size() == 1) members.reserve(kFewMembers);  // hardly any object has two
-    return &members.emplace_back(top.key, std::move(value)).second;
+    return &members.emplace_back(std::move(top.key), std::move(value)).second;
   }
   bool add(OrderedJson&& value) {
     place(std::move(value));
@@ -103,7 +104,7 @@ class StrictJsonBuilder {
   bool open(OrderedJson&& value) {
     if (open_.size() >= kDeepestJson) return fail("nested too deep");
     OrderedJson* node = place(std::move(value));
-    open_.push_back({node, {}, {}});
+    open_.push_back({node});
     return true;
   }
   bool close() {
@@ -119,7 +120,11 @@ class StrictJsonBuilder {
     }
     const Open& here = open_[level];
     const bool last = level + 1 == open_.size();
-    if (!here.node->is_array()) return fail_at(level + 1, JsonAt(at, here.key), std::move(message));
+    if (here.node->is_object()) {
+      const std::string& name =
+          last ? here.key : here.node->get_ref<const OrderedJson::object_t&>().back().first;
+      return fail_at(level + 1, JsonAt(at, name), std::move(message));
+    }
     return fail_at(level + 1, JsonAt(at, here.node->size() - (last ? 0 : 1)), std::move(message));
   }
 
@@ -132,6 +137,7 @@ class StrictJsonBuilder {
 }  // namespace
 
 Result<OrderedJson> parse_strict_json(std::string_view text) {
+  if (auto plain = read_plain_json(text)) return *std::move(plain);
   StrictJsonBuilder builder(text);
   const bool good = OrderedJson::sax_parse(text.begin(), text.end(), &builder);
   if (builder.fault()) return *builder.fault();

@@ -14,35 +14,38 @@ struct Group {
 /// Cuts two shapes of equally many elements wherever their running products meet.
 std::vector<Group> groups(Space& space, const Shape& from, const Shape& to) {
   std::vector<Group> out;
-  const std::vector<Group> whole{{0, from.size(), 0, to.size()}};
+  const auto whole = [&] { return std::vector<Group>{{0, from.size(), 0, to.size()}}; };
   std::size_t i = 0, j = 0;
   while (i < from.size() && j < to.size()) {
     Group group{i, 0, j, 0};
     PolyId a = from[i++], b = to[j++];
     while (!space.same(a, b)) {
       const bool take_from = i < from.size() && space.nonnegative(space.sub(b, a));
-      if (!take_from && j == to.size()) return whole;
+      if (!take_from && j == to.size()) return whole();
       (take_from ? a : b) = take_from ? space.mul(a, from[i++]) : space.mul(b, to[j++]);
     }
     group.i_end = i, group.j_end = j;
     out.push_back(group);
   }
   for (; i < from.size(); ++i)
-    if (space.value(from[i]) != 1) return whole;
+    if (space.value(from[i]) != 1) return whole();
   for (; j < to.size(); ++j)
-    if (space.value(to[j]) != 1) return whole;
+    if (space.value(to[j]) != 1) return whole();
   return out;
 }
 
 Index reshaped(Space& space, const Shape& from, const Shape& to, const Index& index) {
   Index out(from.size(), 0);
   const auto part = [](const Index& all, std::size_t begin, std::size_t end) {
-    return Index(all.data() + begin, all.data() + end);
+    return std::span(all).subspan(begin, end - begin);
   };
   for (const Group& g : groups(space, from, to)) {
+    if (g.i_end - g.i == 1 && g.j_end - g.j == 1) {
+      out[g.i] = index[g.j];
+      continue;
+    }
     const PolyId at = linear(space, part(to, g.j, g.j_end), part(index, g.j, g.j_end));
-    const Index piece = delinear(space, part(from, g.i, g.i_end), at);
-    std::copy(piece.begin(), piece.end(), out.data() + g.i);
+    std::ranges::copy(delinear(space, part(from, g.i, g.i_end), at), out.data() + g.i);
   }
   return out;
 }
@@ -79,6 +82,15 @@ PolyId factor(const Space& space, const Map& m, std::size_t k, std::size_t d, Po
   return Space::kBad;
 }
 
+/// Dimensions of the view, from first to second, that parent dimension d may depend on: elsewhere its factors
+/// are 0.
+std::pair<std::size_t, std::size_t> depends_on(const Map& m, std::size_t d) {
+  if (m.kind == Map::Kind::slice || m.kind == Map::Kind::expand) return {d, d + 1};
+  if (m.kind != Map::Kind::permute) return {0, m.to.size()};
+  const auto k = static_cast<std::size_t>(std::ranges::find(m.order, d) - m.order.begin());
+  return {k, k + 1};
+}
+
 /// Dimensions of the view still to be solved for in parent dimension d, by descending factor. A mixed-radix
 /// number: each factor must be larger than all that the smaller ones can reach.
 std::optional<std::vector<std::size_t>> digits(Space& space, const Map& m, const std::vector<PolyId>& factors,
@@ -105,7 +117,9 @@ std::optional<Inverse> inverse_affine(Space& space, const Map& m, const Index& p
   std::vector<PolyId> factors(m.to.size());
   for (std::size_t d = 0; d < m.from.size(); ++d) {
     PolyId rest = space.sub(parent[d], start_of(m, d));
-    for (std::size_t k = 0; k < m.to.size(); ++k) {
+    const auto [begin, end] = depends_on(m, d);
+    std::ranges::fill(factors, 0);
+    for (std::size_t k = begin; k < end; ++k) {
       factors[k] = factor(space, m, k, d, one);
       if (solved[k]) rest = space.sub(rest, space.mul(factors[k], out.index[k]));
     }
@@ -149,13 +163,13 @@ bool well_formed(const Map& m) {
   return false;
 }
 
-PolyId linear(Space& space, const Shape& shape, const Index& index) {
+PolyId linear(Space& space, std::span<const PolyId> shape, std::span<const PolyId> index) {
   PolyId at = 0;
   for (std::size_t k = 0; k < shape.size(); ++k) at = space.add(space.mul(at, shape[k]), index[k]);
   return at;
 }
 
-Index delinear(Space& space, const Shape& shape, PolyId position) {
+Index delinear(Space& space, std::span<const PolyId> shape, PolyId position) {
   Index out(shape.size(), 0);
   std::size_t first = 0;  // dimension that is not one element: whatever is left is its index
   while (first + 1 < shape.size() && space.value(shape[first]) == 1) ++first;
@@ -188,7 +202,8 @@ Index forward(Space& space, const Map& m, const Index& index) {
   if (m.kind == Map::Kind::reshape) out = reshaped(space, m.from, m.to, index);
   for (std::size_t d = 0; m.kind != Map::Kind::reshape && d < out.size(); ++d) {
     out[d] = start_of(m, d);
-    for (std::size_t k = 0; k < m.to.size(); ++k)
+    const auto [begin, end] = depends_on(m, d);
+    for (std::size_t k = begin; k < end; ++k)
       out[d] = space.add(out[d], space.mul(factor(space, m, k, d, one), index[k]));
   }
   out.insert(out.end(), index.data() + m.to.size(), index.data() + index.size());

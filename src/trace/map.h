@@ -64,8 +64,8 @@ std::optional<Inverse> inverse(Space& space, const Map& map, const Index& parent
 /// Of a chain: where an element of the storage lies in the view.
 std::optional<Inverse> inverse(Space& space, const std::vector<Map>& maps, Index root);
 /// Row-major position of `index` in `shape`, and back.
-PolyId linear(Space& space, const Shape& shape, const Index& index);
-Index delinear(Space& space, const Shape& shape, PolyId position);
+PolyId linear(Space& space, std::span<const PolyId> shape, std::span<const PolyId> index);
+Index delinear(Space& space, std::span<const PolyId> shape, PolyId position);
 PolyId element_count(Space& space, const Shape& shape);
 /// The running index of a shape: i0, i1, ... and that of the bytes, where there are lanes.
 Index running(Space& space, const Shape& shape, std::int64_t lanes = 0);

@@ -9,29 +9,14 @@
 #pragma once
 #include <memory>
 
+#include "src/base/shared.h"
 #include "src/trace/map.h"
 
 namespace noclobber {
 
 using StorageId = std::uint32_t;
 
-/// A text that copies share.
-class Text {
- public:
-  Text() = default;
-  Text(std::string text) : at_(std::make_shared<const std::string>(std::move(text))) {}  // NOLINT: implicit
-  Text(const char* text) : Text(std::string(text)) {}                                    // NOLINT: implicit
-  operator const std::string&() const { return **this; }                                 // NOLINT: implicit
-  const std::string& operator*() const {
-    static const std::string none;
-    return at_ ? *at_ : none;
-  }
-  const std::string* operator->() const { return &**this; }
-  friend bool operator==(const Text& a, const Text& b) { return a.at_ == b.at_ || *a == *b; }
-
- private:
-  std::shared_ptr<const std::string> at_;
-};
+using Text = Shared<std::string>;
 
 /// Something with contents. Its own index space is `shape` (with `lanes`: one more, an element's bytes).
 struct TraceStorage {
@@ -42,7 +27,7 @@ struct TraceStorage {
   };
   Start start = Start::undefined;
   std::string key;
-  Shape shape;
+  Shared<Shape> shape;
   std::int64_t lanes =
       0;  // parts of an element (bytes, or all halves of bytes) if it is read at several widths, else 0
   bool writable = true;  // may this graph store into it?
@@ -52,8 +37,8 @@ struct TraceStorage {
 /// A view: index space `shape` (without lanes), maps from the view's own space up to the storage's.
 struct TraceView {
   StorageId storage = 0;
-  std::vector<Map> maps;  // maps.back() is applied first to an index of the view
-  Shape shape;
+  Shared<std::vector<Map>> maps;  // maps.back() is applied first to an index of the view
+  Shared<Shape> shape;
   Text type;  // element type: contents of another type are other contents
   std::int64_t lanes = 0;
   friend bool operator==(const TraceView&, const TraceView&) = default;
@@ -90,11 +75,11 @@ struct TraceStep {
   std::uint32_t origin = 0;  // step of the graph: steps of one origin run together, in listed order
   Text key;                  // opaque: operator, attributes; fill: the scalar
   std::vector<TraceView> reads, writes;
-  std::vector<std::vector<Access>> access;  // [read][write]
-  std::vector<std::uint32_t>
-      reaching;  // per read: its reaching definition is what was there when this step began; or empty
-  std::vector<std::string> bodies;  // opaque: checks that prove what this step runs in both graphs
-  std::optional<TraceIdentity> identity = {};
+  Shared<std::vector<std::vector<Access>>> access;  // [read][write]
+  /// Per read: its reaching definition is what was there when this step began; or empty.
+  Shared<std::vector<std::uint32_t>> reaching;
+  Shared<std::vector<std::string>> bodies;  // opaque: checks that prove what this step runs in both graphs
+  std::shared_ptr<const TraceIdentity> identity = {};  // where there is one
 };
 
 /// Bytes [offset, offset + size) of an arena, alive in [first, last): steps of the graph.
@@ -147,6 +132,11 @@ struct Trace {
   Identities identities = Identities::none;
 };
 
+/// Does a step note an identity?
+inline bool notes_identity(const Trace& trace) {
+  return std::ranges::any_of(trace.steps, [](const TraceStep& step) { return step.identity != nullptr; });
+}
+
 /// Output k, where there is one and it is no scalar.
 inline const TraceView* output_view(const Trace& trace, std::size_t k) {
   return k < trace.outputs.size() && trace.outputs[k].view ? &*trace.outputs[k].view : nullptr;
@@ -159,7 +149,8 @@ inline std::optional<Inverse> view_inverse(Space& space, const TraceView& view, 
   return inverse(space, view.maps, std::move(root));
 }
 /// Running index of a view or storage.
-Index running(Space& space, const auto& noun) { return running(space, noun.shape, noun.lanes); }
+Index running(Space& space, const auto& noun) requires requires { noun.lanes; }
+{ return running(space, noun.shape, noun.lanes); }
 /// The same elements of a storage at every index.
 bool same_elements(Space& space, const TraceView& a, const TraceView& b);
 /// No element of one is an element of the other; false: not shown.

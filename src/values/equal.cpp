@@ -12,7 +12,7 @@ constexpr int kNested = 200;
 
 void each_undefined(const Terms& terms, TermId whole, bool operands,
                     const std::function<void(const Term&, bool)>& visit) {
-  std::set<std::pair<TermId, bool>> seen{{whole, false}};
+  Numbers seen;  // by the term, and whether it was met inside of others
   for (std::vector<std::pair<TermId, bool>> open{{whole, false}}; !open.empty();) {
     const auto [id, under] = open.back();
     open.pop_back();
@@ -20,7 +20,8 @@ void each_undefined(const Terms& terms, TermId whole, bool operands,
     if (term.kind == Term::Kind::undefined) visit(term, under);
     const bool inside = under || term.kind != Term::Kind::choose;
     for (TermId t : term.terms)
-      if (terms[t].open && (operands || !inside) && seen.emplace(t, inside).second)
+      if (terms[t].open && (operands || !inside) &&
+          std::exchange(seen[std::uint64_t{t} << 1 | (inside ? 1 : 0)], 0) == kUnset)
         open.emplace_back(t, inside);
   }
 }
@@ -42,7 +43,7 @@ bool Equality::equal(TermId a, TermId b, const std::vector<PolyId>& facts) {
   if (terms_.same(a, b)) {  // what is undefined in both is thereby chosen, too
     bool ok = true;
     each_undefined(terms_, a, false,
-                   [&](auto& t, bool) { ok = ok && (!free_.contains(t.text) || chosen(t)); });
+                   [&](auto& t, bool) { ok = ok && (!free_.contains(terms_.text(t.text)) || chosen(t)); });
     return ok;
   }
   if (a == Terms::kBad || b == Terms::kBad) return false;
@@ -73,7 +74,7 @@ bool Equality::compared(TermId a, TermId b, const std::vector<PolyId>& facts) {
 }
 
 bool Equality::chosen(const Term& before) {
-  if (before.kind != Term::Kind::undefined || !free_.contains(before.text)) return false;
+  if (before.kind != Term::Kind::undefined || !free_.contains(terms_.text(before.text))) return false;
   const auto apart = [&](PolyId p) {
     return p == 0 || std::find(before.index.begin(), before.index.end(), p) != before.index.end();
   };

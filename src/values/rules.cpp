@@ -169,7 +169,7 @@ std::set<std::string> Rules::free_undefined(const Obligation& obligation) {
     for (const Obligation& o : enumerate(before_, after_, boundary_)) {
       if (o.kind != Kind::value && o.kind != Kind::exit) continue;
       each_undefined(terms_, contents(o).first, true, [&](const Term& t, bool nested) {
-        (*undefined_uses_)[t.text].insert(nested ? Obligation{} : o);
+        (*undefined_uses_)[terms_.text(t.text)].insert(nested ? Obligation{} : o);
       });
     }
   }

@@ -125,7 +125,7 @@ bool Sharing::together(std::uint32_t a, std::uint32_t b) {
   for (Two* two : {&first, &second})
     while (!two->is.maps.empty() && !two->was.maps.empty() && two->is.maps.back() == two->was.maps.back()) {
       two->is.shape = two->was.shape = two->is.maps.back().from;
-      two->is.maps.pop_back(), two->was.maps.pop_back();
+      two->is.maps.edit().pop_back(), two->was.maps.edit().pop_back();
       shorter = true;
     }
   return shorter && (follows(first, second) || (a != b && follows(second, first)));

@@ -126,7 +126,7 @@ TermId Contents::joined(const TraceView& view, TermId part) {
   const bool whole = term.kind == Term::Kind::byte && term.number == view.lanes && term.index[0] == lane &&
                      !terms_[term.terms[0]].lane;
   if (whole) return term.terms[0];
-  return terms_.intern({Term::Kind::pack, static_cast<std::uint32_t>(view.lanes), "", {lane}, {part}, {}});
+  return terms_.intern({Term::Kind::pack, static_cast<std::uint32_t>(view.lanes), 0, {lane}, {part}, {}});
 }
 
 TermId Contents::element(StorageId storage, std::uint32_t version, std::uint32_t index) {
@@ -161,7 +161,7 @@ TermId Contents::found(StorageId storage, std::uint32_t version, std::uint32_t i
       at = in.index;
       if (!in.conditions.empty()) {
         const TermId here = written(write, at), old = element(storage, version, index);
-        return terms_.intern({Term::Kind::choose, 0, "", {}, {here, old}, in.conditions});
+        return terms_.intern({Term::Kind::choose, 0, 0, {}, {here, old}, in.conditions});
       }
     }
     const TraceView* from = moved_from(write);
@@ -176,7 +176,7 @@ TermId Contents::found(StorageId storage, std::uint32_t version, std::uint32_t i
   }
   const TraceStorage& s = trace_.storages[storage];
   const auto kind = s.start == TraceStorage::Start::undefined ? Term::Kind::undefined : Term::Kind::start;
-  return terms_.intern({kind, 0, s.key, terms_.index(index), {}, {}});
+  return terms_.intern({kind, 0, terms_.text(s.key), terms_.index(index), {}, {}});
 }
 
 /// What a write moves as it is.
@@ -198,7 +198,7 @@ TermId Contents::written(const Write& write, std::uint32_t at) {
   index.pop_back();
   const TermId whole = stored(write, terms_.number(std::move(index)));
   if (to.lanes == 1) return whole;
-  return terms_.intern({Term::Kind::byte, static_cast<std::uint32_t>(to.lanes), "", {lane}, {whole}, {}});
+  return terms_.intern({Term::Kind::byte, static_cast<std::uint32_t>(to.lanes), 0, {lane}, {whole}, {}});
 }
 
 TermId Contents::put(std::uint32_t step, std::uint32_t slot) {
@@ -215,11 +215,13 @@ TermId Contents::stored(const Write& write, std::uint32_t index) {
     const TermId out = at_read(write.step, 0, index);
     return step.reads[0].type == to.type ? out : cast(write.step, out);
   }
-  if (step.kind == TraceStep::Kind::fill) return terms_.intern({Term::Kind::scalar, 0, step.key, {}, {}, {}});
+  if (step.kind == TraceStep::Kind::fill)
+    return terms_.intern({Term::Kind::scalar, 0, terms_.text(step.key), {}, {}, {}});
   if (step.elementwise) return applied(write.step, index);
   Index at = terms_.index(index);
   at.insert(at.end(), to.shape.begin(), to.shape.end());
-  return terms_.intern({Term::Kind::result, write.slot, to.type, at, {calls_[write.step]}, {}});
+  return terms_.intern(
+      {Term::Kind::result, write.slot, terms_.text(to.type), std::move(at), {calls_[write.step]}, {}});
 }
 
 /// What the step may be taken for.
@@ -237,11 +239,11 @@ TermId Contents::cast(std::uint32_t number, TermId of) {
   const std::string& to = step.writes[0].type;
   const TraceIdentity* known = identity(number);
   if (known != nullptr && terms_[of].kind == Term::Kind::cast &&
-      terms_[of].text == known->text + ">" + from) {
+      terms_[of].text == terms_.text(known->text + ">" + from)) {
     simplified_.insert(number);
     from = known->text, of = terms_[of].terms[0];
   }
-  return from == to ? of : terms_.intern({Term::Kind::cast, 0, from + ">" + to, {}, {of}, {}});
+  return from == to ? of : terms_.intern({Term::Kind::cast, 0, terms_.text(from + ">" + to), {}, {of}, {}});
 }
 
 /// The operator of a step, of elements; without an index, of whole operands.
@@ -253,8 +255,8 @@ TermId Contents::applied(std::uint32_t number, std::uint32_t index) {
   if (known != nullptr && known->form == TraceIdentity::Form::keeps)
     return at_read(number, known->read, index);
   if (known != nullptr && known->form == TraceIdentity::Form::folds)
-    return terms_.intern({Term::Kind::scalar, 0, known->text, {}, {}, {}});
-  Term term{each ? Term::Kind::each : Term::Kind::call, 0, "", {}, {}, {}};
+    return terms_.intern({Term::Kind::scalar, 0, terms_.text(known->text), {}, {}, {}});
+  Term term{each ? Term::Kind::each : Term::Kind::call, 0, 0, {}, {}, {}};
   term.terms.reserve(step.reads.size());
   for (std::size_t read = 0; read < step.reads.size(); ++read) {
     const TraceView& view = step.reads[read];
@@ -262,8 +264,8 @@ TermId Contents::applied(std::uint32_t number, std::uint32_t index) {
     term.terms.push_back(each ? at_read(number, read, index) : at_all(view, number));
     if (!each) term.index.insert(term.index.end(), view.shape.begin(), view.shape.end());
   }
-  std::string& text = texts_[number];
-  if (text.empty()) text = applied_text(step, each, known);
+  TextId& text = texts_[number];
+  if (text == 0) text = terms_.text(applied_text(step, each, known));
   term.text = text;
   return terms_.intern(std::move(term));
 }

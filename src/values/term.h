@@ -6,6 +6,7 @@
 namespace noclobber {
 
 using TermId = std::uint32_t;
+using TextId = std::uint32_t;  // of the terms of one check: equal ids mean equal texts, 0 is ""
 
 struct Term {
   enum class Kind : std::uint8_t {
@@ -24,7 +25,7 @@ struct Term {
   };
   Kind kind = Kind::bad;
   std::uint32_t number = 0;
-  std::string text;
+  TextId text = 0;
   std::vector<PolyId> index;
   std::vector<TermId> terms;
   std::vector<Condition> conditions;
@@ -50,7 +51,10 @@ class Terms {
   explicit Terms(Space& space) : space_(space) {
     all_.add({}, 0);
     chain({});  // has number 0
+    text("");   // as well
   }
+  TextId text(const std::string& spelled) { return texts_.add(spelled, std::hash<std::string>{}(spelled)); }
+  const std::string& text(TextId id) const { return texts_[id]; }
   std::uint32_t number(Index index);
   const Index& index(std::uint32_t number) const { return indices_[number]; }
   std::uint32_t chain(const std::vector<Map>& maps);
@@ -74,6 +78,7 @@ class Terms {
   Interned<Term> all_;
   Interned<Index> indices_;
   Interned<std::vector<Map>> chains_;
+  Interned<std::string> texts_;
   std::deque<Inside> insides_;
   std::vector<Box> index_boxes_, chain_boxes_;
   Numbers inside_;  // by chain and index, in `insides_`
@@ -161,8 +166,8 @@ class Contents {
   std::map<TraceStorage::Start, std::unordered_map<std::string, StorageId>> at_entry_;
   std::vector<TermId> calls_;
   std::vector<bool> clean_;
-  std::vector<std::string> texts_;  // of what each step applies, once it is asked for
-  std::vector<TermId> puts_;        // by steps that write all of one storage; kUnset: of others
+  std::vector<TextId> texts_;  // of what each step applies, once it is asked for
+  std::vector<TermId> puts_;   // by steps that write all of one storage; kUnset: of others
   std::set<std::uint32_t> simplified_;
   Numbers memo_;  // by storage and version, and number of an index
   int depth_ = 0;
@@ -197,7 +202,7 @@ class Equality {
   int taken_ = 0;     // steps, for all questions so far
   std::set<std::string> free_;
   Index running_;
-  std::map<std::string, Index> chosen_at_;  // where each chosen storage is seen: at one place only
+  std::map<TextId, Index> chosen_at_;  // where each chosen storage is seen: at one place only
   int steps_ = 0;
   int depth_ = 0;
 };

@@ -10,8 +10,7 @@ namespace {
 constexpr std::int64_t kFarthest = std::numeric_limits<std::int64_t>::max();
 
 std::size_t hash_of(const Term& term) {
-  std::size_t h =
-      mix(mix(static_cast<std::size_t>(term.kind), term.number), std::hash<std::string>{}(term.text));
+  std::size_t h = mix(mix(static_cast<std::size_t>(term.kind), term.number), term.text);
   for (PolyId p : term.index) h = mix(h, p);
   for (TermId t : term.terms) h = mix(h, t + 7);
   for (const Condition& c : term.conditions) h = mix(h, c.poly * 2ULL + (c.zero ? 1 : 0));
@@ -28,7 +27,7 @@ TermId Terms::byte_of(const Term& term) {
   if (whole.kind != Term::Kind::choose && whole.kind != Term::Kind::when) return kBad;
   Term out = whole;
   for (std::size_t k = whole.kind == Term::Kind::when ? 1 : 0; k < out.terms.size(); ++k)
-    out.terms[k] = intern({Term::Kind::byte, term.number, "", term.index, {out.terms[k]}, {}});
+    out.terms[k] = intern({Term::Kind::byte, term.number, 0, term.index, {out.terms[k]}, {}});
   return intern(std::move(out));
 }
 
@@ -53,14 +52,14 @@ TermId Terms::ordered(const Term& choice) {
   const Term& old = all_[choice.terms[1]];
   if (old.kind != Term::Kind::choose || depth_ > kFollowed) return kBad;
   const auto above_older = [&] {
-    return intern({Term::Kind::choose, 0, "", {}, {choice.terms[0], old.terms[1]}, choice.conditions});
+    return intern({Term::Kind::choose, 0, 0, {}, {choice.terms[0], old.terms[1]}, choice.conditions});
   };
   if (old.conditions == choice.conditions) return above_older();  // it hides the older one
   if (!(choice.conditions < old.conditions) || !apart(choice, old)) return kBad;
   ++depth_;
   const TermId below = above_older();
   --depth_;
-  return intern({Term::Kind::choose, 0, "", {}, {old.terms[0], below}, old.conditions});
+  return intern({Term::Kind::choose, 0, 0, {}, {old.terms[0], below}, old.conditions});
 }
 
 TermId Terms::intern(Term term) {

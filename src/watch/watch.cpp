@@ -218,8 +218,9 @@ void Watch::mark(const TraceView& view, const CellList& cells, bool write) {
   Marks& there = marks_[*place.storage];
   for (const std::int64_t cell : cells) {
     const std::int64_t byte = place.at[static_cast<std::size_t>(cell)];
-    for (std::int64_t b = byte; byte != kNowhere && b < byte + place.width; ++b)
-      (write ? there.may_write : there.may_read)[static_cast<std::size_t>(b)] = stamp_;
+    if (byte == kNowhere) continue;
+    auto& may = write ? there.may_write : there.may_read;
+    std::fill_n(may.begin() + byte, place.width, stamp_);
   }
 }
 
@@ -253,17 +254,29 @@ void Watch::compare_contacts(std::uint32_t step, const std::vector<Storage>& sto
   bool moves = first_ != last_;
   for (std::size_t k = first_; k < last_; ++k)
     moves = moves && what_.trace->steps[k].kind != TraceStep::Kind::opaque;
+  const Contact* before = nullptr;  // of many contacts in a row the storage is one
+  auto found = starts_.end();
   for (const Contact& contact : touched) {
     if (moves && !contact.write) continue;
-    const auto found = starts_.find(contact.storage);
+    if (before == nullptr || before->storage != contact.storage) found = starts_.find(contact.storage);
+    before = &contact;
     if (found == starts_.end()) continue;
     const std::uint32_t s = found->second;
     Marks& there = marks(s, storages[s].bytes.size());
+    const auto bytes = [&](auto& all) {
+      return std::span(all).subspan(static_cast<std::size_t>(contact.at),
+                                    static_cast<std::size_t>(contact.width));
+    };
+    const auto may = [&](std::uint32_t stamp) { return stamp == stamp_; };
+    if (contact.write) std::ranges::fill(bytes(there.written), stamp_);
+    if (std::ranges::all_of(bytes(contact.write ? there.may_write : there.may_read), may)) {
+      contacts_ += static_cast<std::size_t>(contact.width);
+      continue;
+    }
     for (std::int64_t b = contact.at; b < contact.at + contact.width; ++b) {
       const auto byte = static_cast<std::size_t>(b);
       const std::uint64_t owner = there.owner[byte];
       ++contacts_;
-      if (contact.write) there.written[byte] = stamp_;
       const bool own = s >= old_ && owner == 0;
       const bool blind = owner == 0 || places_[static_cast<StorageId>((owner >> 40U) - 1)].blind;
       if (own || blind || (contact.write && there.may_write[byte] == stamp_)) continue;

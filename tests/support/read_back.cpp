@@ -119,7 +119,7 @@ TraceView view_of(Space& space, const checker::View& v) {
       slices(chain, m);
     else
       sums(chain, m);
-    out.maps.insert(out.maps.end(), chain.maps.begin(), chain.maps.end());
+    out.maps.append(chain.maps);
   }
   return out;
 }
@@ -136,10 +136,10 @@ void steps_of(Space& space, const checker::Trace& t, Trace& out) {
     for (const checker::View& v : t.reads(s)) step.reads.push_back(view_of(space, v));
     for (const checker::View& v : t.writes(s)) step.writes.push_back(view_of(space, v));
     for (const auto& row : s.form->access) {
-      step.access.emplace_back();
-      for (const checker::Access a : row) step.access.back().push_back(static_cast<Access>(a));
+      std::vector<Access>& copy = step.access.edit().emplace_back();
+      for (const checker::Access a : row) copy.push_back(static_cast<Access>(a));
     }
-    step.reaching.assign(t.reaching.data() + s.reaching, t.reaching.data() + s.reaching_end);
+    step.reaching.edit().assign(t.reaching.data() + s.reaching, t.reaching.data() + s.reaching_end);
     step.bodies = texts(s.form->bodies);
   }
 }

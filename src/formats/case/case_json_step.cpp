@@ -78,7 +78,7 @@ std::string GraphJsonReader::op(const OrderedJson& json, const JsonAt& at) {
 }
 
 void GraphJsonReader::step_texts(const OrderedJson& json, const JsonAt& at, Step& step) {
-  const auto read = [&](std::string_view key, Rare<std::string>& to) {
+  const auto read = [&](std::string_view key, Shared<std::string>& to) {
     if (const OrderedJson* item = find_member(json, key)) to = faults_.text(*item, JsonAt(at, key));
   };
   read("id", step.id);

@@ -5,12 +5,12 @@
 #include <limits>
 #include <utility>
 
-#include "src/formats/torch_trace/header.h"
+#include "src/text/plain_json.h"
 
 namespace noclobber {
 namespace {
 
-using nlohmann::json;
+using json = OrderedJson;
 
 constexpr std::size_t kMostNotes = 100;  // about broken records; the rest is counted
 

@@ -4,11 +4,11 @@
 //   V0521 11:50:42.931000 305411 torch/_inductor/compile_fx.py:1194] {"aot_joint_graph": {}, "frame_id": 0,
 //   ...} <TAB>class inner_f(torch.nn.Module):
 #pragma once
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+#include "src/text/json.h"
 
 #include "src/base/result.h"
 
@@ -16,7 +16,7 @@ namespace noclobber {
 
 struct TraceRecord {
   std::size_t line = 0;      // 1-based
-  nlohmann::json meta;       // an object; empty for kinds that nobody asks for
+  OrderedJson meta;          // an object; empty for kinds that nobody asks for
   bool has_payload = false;  // one is announced
   std::string_view payload;  // raw: the TABs are still there
   std::string file;          // that holds the payload, without TABs; "": the log itself
@@ -54,12 +54,12 @@ bool is_glog_line(std::string_view line);
 std::string trace_payload(std::string_view raw);
 
 /// A member as text, or "". `object` may be anything.
-std::string trace_text(const nlohmann::json& object, const char* key);
+std::string trace_text(const OrderedJson& object, const char* key);
 /// A member as an integer that fits.
-std::optional<std::int64_t> trace_integer(const nlohmann::json& object, const char* key);
+std::optional<std::int64_t> trace_integer(const OrderedJson& object, const char* key);
 /// A member that is an object, or nullptr.
-const nlohmann::json* trace_object(const nlohmann::json& object, const char* key);
+const OrderedJson* trace_object(const OrderedJson& object, const char* key);
 /// A member that is a list of integers; nothing if an element is anything else.
-std::optional<std::vector<std::int64_t>> trace_integers(const nlohmann::json& object, const char* key);
+std::optional<std::vector<std::int64_t>> trace_integers(const OrderedJson& object, const char* key);
 
 }  // namespace noclobber

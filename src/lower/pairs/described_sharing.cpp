@@ -1,6 +1,7 @@
 #include "src/lower/pairs/described_sharing.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -79,7 +80,9 @@ class DescribedGraph {
 }  // namespace
 
 std::vector<std::string> sharing_described_otherwise(std::string_view text) {
-  if (text.find("\"described\"") == std::string_view::npos) return {};
+  constexpr std::string_view kSaid = "\"described\"";  // which nearly no text has
+  const std::boyer_moore_horspool_searcher said(kSaid.begin(), kSaid.end());
+  if (std::search(text.begin(), text.end(), said) == text.end()) return {};
   const auto json = parse_strict_json(text);
   if (!json || !json->is_object()) return {};
   const OrderedJson *names = find_member(*json, "described"), *after = find_member(*json, "after");

@@ -9,7 +9,7 @@
 namespace noclobber {
 namespace {
 
-using nlohmann::json;
+using json = OrderedJson;
 
 constexpr std::size_t kMostGuards = 500;
 

@@ -16,7 +16,7 @@ namespace noclobber {
 class TraceFacts {
  public:
   /// Takes what the record says, if it says anything.
-  void read(const nlohmann::json& meta);
+  void read(const OrderedJson& meta);
 
   /// The payload of aot_forward_graph_fw_metadata: which outputs AOTAutograd's wrapper copies into inputs,
   /// and which it turns into views of them.
@@ -58,11 +58,11 @@ class TraceFacts {
   };
 
   Passed passed(const TensorKey& key, bool shares) const;
-  void read_symbol(const nlohmann::json& record, bool unbacked);
-  void read_specialization(const nlohmann::json& record);
-  void read_guard(const nlohmann::json& record);
-  void read_tensor(const nlohmann::json& record);
-  void read_source(const nlohmann::json& record);
+  void read_symbol(const OrderedJson& record, bool unbacked);
+  void read_specialization(const OrderedJson& record);
+  void read_guard(const OrderedJson& record);
+  void read_tensor(const OrderedJson& record);
+  void read_source(const OrderedJson& record);
   bool matches(const Type& type, const Tensor& tensor) const;
   std::vector<const Tensor*> sharing() const;
   bool find_places(const Graph& graph, std::vector<Place>& places) const;

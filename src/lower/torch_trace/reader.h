@@ -36,7 +36,7 @@ class TraceReader {
   /// A record, in order of the log. Its payload must live as long as `payloads`.
   void take(const TraceRecord& record);
   /// Is anything done with the record's payload?
-  static bool wants_payload(const nlohmann::json& meta);
+  static bool wants_payload(const OrderedJson& meta);
   /// What is known so far; whoever reads the records adds notes.
   TraceLog& log() { return log_; }
   /// After the last record.
@@ -44,7 +44,7 @@ class TraceReader {
   TraceLog finish(bool inside_a_line = false);
 
  private:
-  TraceCompile& compile_of(const nlohmann::json& meta);
+  TraceCompile& compile_of(const OrderedJson& meta);
   void checks_of(TraceCompile& compile);
   bool pairs_of(const TraceCompile& compile, TraceGraph::Kind before_kind, TraceGraph::Kind after_kind,
                 bool trains, bool names_left);

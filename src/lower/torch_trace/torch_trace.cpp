@@ -20,7 +20,7 @@
 namespace noclobber {
 namespace {
 
-using nlohmann::json;
+using json = OrderedJson;
 
 struct TraceName {
   std::string_view name;

@@ -45,7 +45,7 @@ struct Witnessed {
   static TraceStep call(const char* key, std::vector<TraceView> reads, std::vector<TraceView> writes) {
     TraceStep step;
     step.key = key;
-    step.access.assign(reads.size(), std::vector<Access>(writes.size(), Access::before_write));
+    step.access.edit().assign(reads.size(), std::vector<Access>(writes.size(), Access::before_write));
     step.reads = std::move(reads), step.writes = std::move(writes);
     return step;
   }
@@ -295,7 +295,7 @@ TEST_CASE("a step disturbs itself where a write meets another access of it", "[b
   expand.kind = Map::Kind::expand;
   expand.from = {w.space.constant(1)}, expand.to = w.four;
   TraceView repeated = w.from(2, 3, 1);
-  repeated.maps.push_back(expand), repeated.shape = w.four;
+  repeated.maps.edit().push_back(expand), repeated.shape = w.four;
   w.after.steps[0] = w.call("f", {}, {repeated});
   CHECK(w.broken(clean, {0}, {{0, {}}}, {1}));
   CHECK_FALSE(w.broken(clean, {1}, {{0, {}}}, {1}));  // an element and itself

@@ -20,10 +20,11 @@ TEST_CASE("calls are one where operator and operands are", "[contents]") {
   CHECK(t.why_changed([](Trace& a) { a.steps[0].writes[1].type = "i32"; }) == other);
   CHECK(t.why_changed([&](Trace& a) { a.steps[0].reads[1] = t.from(kY, 0, 3); }) == other);
   CHECK(t.why_changed([&](Trace& a) { a.steps[0].writes[1] = t.from(kB, 0, 3); }) == other);
-  CHECK(t.why_changed([](Trace& a) { a.steps[0].reads.pop_back(), a.steps[0].access.pop_back(); }) == other);
+  CHECK(t.why_changed([](Trace& a) { a.steps[0].reads.pop_back(), a.steps[0].access.edit().pop_back(); }) ==
+        other);
   CHECK(t.why_changed([](Trace& a) {
     a.steps[0].writes.pop_back();
-    for (auto& row : a.steps[0].access) row.pop_back();
+    for (auto& row : a.steps[0].access.edit()) row.pop_back();
   }) == other);
   // A shape of its own is in what an operator is given, though the elements are the same.
   const PolyId two = t.space.constant(2);

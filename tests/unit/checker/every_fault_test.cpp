@@ -100,7 +100,7 @@ StorageId another(Trace& trace, StorageId of) {
 }
 
 bool shifted(Space& space, TraceView& view) {
-  for (Map& map : view.maps)
+  for (Map& map : view.maps.edit())
     if (map.kind == Map::Kind::slice || map.kind == Map::Kind::strided || map.kind == Map::Kind::diagonal) {
       const bool back = space.value(map.start).value_or(0) > 0;
       map.start = space.add(map.start, space.constant(back ? -1 : 1));
@@ -111,7 +111,7 @@ bool shifted(Space& space, TraceView& view) {
 
 bool widened(TraceStep& step) {
   bool out = false;
-  for (auto& row : step.access)
+  for (auto& row : step.access.edit())
     for (Access& access : row) out = out || access != Access::any_time, access = Access::any_time;
   return out;
 }
@@ -123,8 +123,8 @@ void at_step(const Pair& p, const Trace& good, std::size_t k, Table& table, Rand
   };
   with("read dropped", [](Trace&, TraceStep& s) {
     const bool has = !s.reads.empty() && s.kind == TraceStep::Kind::opaque;
-    if (has) s.reads.pop_back(), s.access.pop_back();
-    if (has && !s.reaching.empty()) s.reaching.pop_back();
+    if (has) s.reads.pop_back(), s.access.edit().pop_back();
+    if (has && !s.reaching.empty()) s.reaching.edit().pop_back();
     return has;
   });
   with("write dropped", [&](Trace& t, TraceStep&) {

@@ -84,7 +84,7 @@ TEST_CASE("groups of a reshape hold equally many elements", "[forged]") {
     map.kind = Map::Kind::slice;
     map.from = map.to = view.shape, map.to[1] = one;
     map.dim = 1, map.start = space.constant(number), map.step = one;
-    view.shape = map.to, view.maps.push_back(map);
+    view.shape = map.to, view.maps.edit().push_back(map);
     return view;
   };
   const auto columns = [&](const TraceView& view) {

@@ -175,7 +175,7 @@ TEST_CASE("what is one size for a whole Trace depends on no index of an element"
   const auto starts_at = [](auto number) {
     return fault_with([&](Written& w, Trace& t) {
       t.steps[0].writes[0] = t.steps[0].reads[0] = w.part(w.four, 1);
-      t.steps[0].writes[0].maps[0].start = number(w);
+      t.steps[0].writes[0].maps.edit()[0].start = number(w);
     });
   };
   CHECK(starts_at([](Written&) { return PolyId{0}; }).empty());

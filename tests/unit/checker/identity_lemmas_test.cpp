@@ -47,7 +47,7 @@ TraceStep step(TraceStep::Kind kind, const std::string& key, std::vector<TraceVi
   TraceStep out;
   out.kind = kind, out.key = key, out.reads = std::move(reads), out.writes = {std::move(to)};
   out.elementwise = kind == TraceStep::Kind::opaque;
-  out.access.assign(out.reads.size(), {Access::before_write});
+  out.access.edit().assign(out.reads.size(), {Access::before_write});
   return out;
 }
 

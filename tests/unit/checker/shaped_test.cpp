@@ -181,7 +181,7 @@ bool window_moved(Shaped& s) {
   Trace& t = s.trace();
   if (t.steps.empty()) return false;
   TraceView& v = s.view(t);
-  for (Map& m : v.maps)
+  for (Map& m : v.maps.edit())
     if (m.kind == Map::Kind::slice && m.to[m.dim] != m.from[m.dim]) {
       m.start = s.space.add(m.start, s.space.constant(s.random.below(2) == 0 ? 1 : -1));
       return true;
@@ -230,7 +230,7 @@ bool contract_widened(Shaped& s) {
   if (t.steps.empty()) return false;
   TraceStep& step = s.any(t.steps);
   if (step.access.empty() || step.access[0].empty()) return false;
-  Access& access = s.any(s.any(step.access));
+  Access& access = s.any(s.any(step.access.edit()));
   access = access == Access::any_time ? Access::before_write : Access::any_time;
   return true;
 }

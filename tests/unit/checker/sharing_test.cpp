@@ -58,7 +58,7 @@ struct Showing {
   }
   static TraceView through(TraceView view, Map map) {
     view.shape = map.to;
-    view.maps.push_back(std::move(map));
+    view.maps.edit().push_back(std::move(map));
     return view;
   }
   std::int64_t extent(const TraceView& view, std::size_t d) { return space.value(view.shape[d]).value(); }
@@ -175,7 +175,7 @@ TEST_CASE("sharing: an output on one element twice, or on one that no input show
   twice.kind = Map::Kind::expand;
   twice.from = {space.constant(1)}, twice.to = {space.constant(2)};
   TraceView repeated = part(kFresh, 1, 1);
-  repeated.maps.push_back(twice), repeated.shape = twice.to;
+  repeated.maps.edit().push_back(twice), repeated.shape = twice.to;
   before.inputs = {{"x", part(kGiven, 0, 1)}};
   Boundary boundary;
   const auto broken = [&](const TraceView& was, const TraceView& is, const checker::Refutation& witness) {

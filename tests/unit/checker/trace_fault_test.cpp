@@ -69,7 +69,7 @@ StorageId fresh_like(Trace& trace, StorageId of) {
 }
 
 bool shift_some_map(Space& space, TraceView& view, Random& random) {
-  for (Map& map : view.maps)
+  for (Map& map : view.maps.edit())
     if (map.kind == Map::Kind::slice || map.kind == Map::Kind::strided || map.kind == Map::Kind::diagonal) {
       map.start = space.add(map.start, space.constant(random.chance(50) ? 1 : -1));
       return true;
@@ -87,7 +87,7 @@ bool damage(Space& space, Trace& trace, int kind, Random& random) {
     case 0:
       if (step.reads.empty() || step.kind == TraceStep::Kind::move) return false;
       step.reads.pop_back();
-      step.access.pop_back();
+      step.access.edit().pop_back();
       return true;
     case 1:
       trace.steps.erase(trace.steps.begin() + static_cast<std::ptrdiff_t>(at));
@@ -100,7 +100,7 @@ bool damage(Space& space, Trace& trace, int kind, Random& random) {
     case 3:
       return shift_some_map(space, some_view(step, random), random);
     case 4:
-      for (auto& row : step.access)
+      for (auto& row : step.access.edit())
         for (Access& access : row)
           if (access != Access::any_time) {
             access = Access::any_time;

@@ -96,7 +96,7 @@ struct Two {
 inline TraceStep call(const char* key, Views reads, Views writes) {
   TraceStep step;
   step.key = key;
-  step.access.assign(reads.size(), std::vector<Access>(writes.size(), Access::before_write));
+  step.access.edit().assign(reads.size(), std::vector<Access>(writes.size(), Access::before_write));
   step.reads = std::move(reads), step.writes = std::move(writes);
   return step;
 }

@@ -31,11 +31,11 @@ std::string all_of(const Space& space, const effects::Built& built) {
   for (const auto& [reason, name] : built.trace.unknown) out += "\n" + reason + " " + name;
   for (const StorageLayout& layout : built.views.layouts) {
     out += "\nlies " + std::to_string(static_cast<int>(layout.dtype));
-    for (const PolyId stride : layout.strides.value_or(std::vector<PolyId>()))
-      out += " " + std::to_string(stride);
+    const auto strides = layout.strides.value_or(Shared<std::vector<PolyId>>());
+    for (const PolyId stride : strides) out += " " + std::to_string(stride);
   }
   for (const auto& view : built.views.values) out += view ? " " + std::to_string(view->storage) : " -";
-  return out;
+  return out + "\n" + std::to_string(built.in_place) + " in place";
 }
 
 Both both(const Case& value, const Graph& graph) {
@@ -93,7 +93,20 @@ TEST_CASE("remembered calls: what differs in more than storages is another form"
       {"a = aten.cat.default([x, w]); b = aten.cat.default([w, x]); c = aten.cat.default([w, w]);", 0},
       {"a = aten.gelu.default(x); b = aten.gelu.default(w, approximate = 'tanh'); c = aten.gelu.default(w);",
        2},
-      {"a = aten.mul_.Tensor(x, w); b = aten.mul_.Tensor(w, x); c = aten.relu_.default(x);", 0},
+      {"a = aten.mul_.Tensor(x, w); b = aten.mul_.Tensor(w, x); c = aten.relu_.default(x);", 2},
+      {"a = aten.mul_.Tensor(x, w); b = aten.mul_.Tensor(x, x); c = aten.mul_.Tensor(w, w);", 2},
+      {"a = aten.mul_.Tensor(x, w); b = aten.mul_.Tensor(x, r); c = aten.mul_.Tensor(a, b);", 2},
+      {"a = aten.mul_.Tensor(x, h); b = aten.mul_.Tensor(h, x); c = aten.mul_.Tensor(w, h);", 2},
+      {"a = aten.relu_.default(x); b = aten.relu_.default(t); c = aten.relu_.default(a);", 2},
+      {"v = aten.slice.Tensor(x, 0, 0, 2); u = aten.slice.Tensor(w, 0, 2, 4); a = aten.relu_.default(v); b = "
+       "aten.relu_.default(u); c = aten.mul_.Tensor(v, u);",
+       2},
+      {"v = aten.alias.default(x); a = aten.mul_.Tensor(x, w); b = aten.mul_.Tensor(x, v); c = "
+       "aten.mul.Tensor(v, a);",
+       2},
+      {"_ = aten.relu_.default(x); a = aten.relu_.default(w); b = aten.neg_.default(x); c = "
+       "aten.neg.default(x);",
+       4},
       {"a = aten.rand_like.default(x); b = aten.rand_like.default(w); c = aten.mul.Tensor(x, w);", 1},
       {"a = aten.full.default([4, 6], 2); b = aten.mul.Tensor(a, x); c = aten.mul.Tensor(w, x);", 1},
   };

@@ -1,29 +1,36 @@
 // Headers that are read by hand are what the library reads, as far as they are kept.
-#include "src/formats/torch_trace/header.h"
-#include "src/text/file.h"
+#include "src/text/plain_json.h"
 
 #include <chrono>
 #include <cstdio>
 #include <random>
 
 #include "src/formats/torch_trace/records.h"
+#include "src/text/file.h"
 #include "tests/catch.h"
 #include "tests/support/corpus.h"
 
 namespace torch_trace_header_test {
 
 using namespace noclobber;
-using nlohmann::json;
+using json = noclobber::OrderedJson;
 
 namespace {
+
+bool is_long(const json& item) {
+  if (!item.is_string()) return false;
+  const std::size_t spelled = item.dump().size() - 2;
+  return spelled > item.get_ref<const std::string&>().size() && spelled > 1024;
+}
 
 /// What is kept of a header that the library reads.
 json reduced(const json& object, int level = 1) {
   json out = json::object();
   for (const auto& [key, value] : object.items()) {
     if (value.is_object() && level < 2) out[key] = reduced(value, level + 1);
-    const auto deep = [](const json& item) { return item.is_structured(); };
-    if (!value.is_object() && (!value.is_array() || std::none_of(value.begin(), value.end(), deep)))
+    const auto deep = [](const json& item) { return item.is_structured() || is_long(item); };
+    if (!value.is_object() && !is_long(value) &&
+        (!value.is_array() || std::none_of(value.begin(), value.end(), deep)))
       out[key] = value;
   }
   return out;
@@ -95,7 +102,10 @@ TEST_CASE("log: what is not plain is left to the library", "[log]") {
                            "1",
                            "{} x",
                            "{\"a\": 01}",
-                           "{\"a\": 1e3}",
+                           "{\"a\": 1e300}",
+                           "{\"a\": 1e}",
+                           "{\"a\": 1e+}",
+                           "{\"a\": 1.e3}",
                            "{\"a\": 1.}",
                            "{\"a\": .5}",
                            "{\"a\": +1}",
@@ -112,19 +122,35 @@ TEST_CASE("log: what is not plain is left to the library", "[log]") {
                            "{\"a\": tru}",
                            "{\"a\": nul}",
                            "{'a': 1}",
+                           "{\"a\": 1, \"a\": 1}",
                            "{\"a\": {\"b\": {\"c\": }}}",
                            "{\"a\": {\"b\": [[1}}",
-                           "{\"a\": {\"b\": {\"c\": 1e3}}}"})
+                           "{\"a\": {\"b\": {\"c\": 1e400}}}"})
     CHECK_FALSE(read_plain_header(text));
   const auto read = read_plain_header(
       " { \"a\" : 1 , \"b\":-2,\"c\":[3, \"x\\n\\\"\"], \"d\": {\"e\": null, \"f\": {\"g\": [{}]}, \"h\": "
       "[[1]]}, "
-      "\"a\": 1.5, \"i\": [], \"j\": {}, \"k\": true } ");
+      "\"i\": [], \"j\": {}, \"k\": true, \"l\": -1.25e-05, \"m\": 2E3 } ");
   REQUIRE(read);
   CHECK(*read ==
-        json::parse("{\"a\": 1.5, \"b\": -2, \"c\": [3, \"x\\n\\\"\"], \"d\": {\"e\": null}, \"i\": [], "
-                    "\"j\": {}, \"k\": true}"));
+        json::parse("{\"a\": 1, \"b\": -2, \"c\": [3, \"x\\n\\\"\"], \"d\": {\"e\": null}, \"i\": [], "
+                    "\"j\": {}, \"k\": true, \"l\": -1.25e-05, \"m\": 2E3}"));
   CHECK((*read)["b"].is_number_integer());
+  CHECK((*read)["m"].is_number_float());
+}
+
+TEST_CASE("log: long texts with escapes are checked, and left out of headers", "[log]") {
+  const std::string last(1022, 'x'), more(1023, 'x');
+  const auto kept = [](const std::string& text) {
+    const auto read = read_plain_header("{\"a\": \"" + text + "\", \"b\": 1}");
+    REQUIRE(read);
+    CHECK((*read)["b"] == 1);
+    return read->contains("a");
+  };
+  CHECK(kept(last + "\\n"));
+  CHECK_FALSE(kept(more + "\\n"));
+  CHECK(kept(more + "nn"));  // without escapes: the expression of a guard
+  CHECK_FALSE(read_plain_header("{\"a\": \"" + more + "\\x\"}"));
 }
 
 TEST_CASE("log: how long headers take by hand, and by the library", "[.header-speed]") {

@@ -37,7 +37,7 @@ struct Touching {
     Map map;
     map.kind = Map::Kind::expand;
     map.from = out.shape, map.to = four;
-    out.maps.push_back(map);
+    out.maps.edit().push_back(map);
     out.shape = four;
     return out;
   }
@@ -46,7 +46,7 @@ struct Touching {
     TraceStep out;
     out.key = "f";
     out.origin = static_cast<std::uint32_t>(trace.steps.size());
-    out.access.assign(reads.size(), std::vector<Access>(writes.size(), access));
+    out.access.edit().assign(reads.size(), std::vector<Access>(writes.size(), access));
     out.reads = std::move(reads), out.writes = std::move(writes);
     trace.steps.push_back(std::move(out));
     return trace.steps.back();

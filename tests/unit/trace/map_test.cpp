@@ -59,7 +59,7 @@ void extend(Chain& chain, Ints shape, Map map, Space& space, Old old_of) {
   chain.where = std::move(where);
   chain.shape = std::move(shape);
   chain.view.shape = map.to;
-  chain.view.maps.push_back(std::move(map));
+  chain.view.maps.edit().push_back(std::move(map));
 }
 
 std::int64_t row_major_position(const Ints& shape, const Ints& at) {

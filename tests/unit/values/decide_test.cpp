@@ -246,7 +246,7 @@ TEST_CASE("an equality with what is not known cannot be claimed", "[decide]") {
   const Trace good = w.trace();
   Trace bad = good;
   bad.steps[0].writes.push_back(bad.steps[0].writes[0]);  // it disturbs itself
-  bad.steps[0].access[0].push_back(Access::any_time);
+  bad.steps[0].access.edit()[0].push_back(Access::any_time);
   const Obligation value{Kind::value, false, 0, 0};
   for (const bool first : {true, false}) {
     Rules rules(w.space, w.terms, first ? &bad : &good, first ? good : bad, {});

@@ -23,20 +23,22 @@ struct World {
     i = space.index(0, n);
     j = space.index(1, n);
   }
-  TermId start(Index index) { return terms.intern({Kind::start, 0, "in:x", std::move(index), {}, {}}); }
-  TermId undefined(Index index) {
-    return terms.intern({Kind::undefined, 0, "fresh 0", std::move(index), {}, {}});
+  TermId start(Index index) {
+    return terms.intern({Kind::start, 0, terms.text("in:x"), std::move(index), {}, {}});
   }
-  TermId scalar(const char* text) { return terms.intern({Kind::scalar, 0, text, {}, {}, {}}); }
+  TermId undefined(Index index) {
+    return terms.intern({Kind::undefined, 0, terms.text("fresh 0"), std::move(index), {}, {}});
+  }
+  TermId scalar(const char* text) { return terms.intern({Kind::scalar, 0, terms.text(text), {}, {}, {}}); }
   TermId choose(std::vector<Condition> when, TermId yes, TermId no) {
-    return terms.intern({Kind::choose, 0, "", {}, {yes, no}, std::move(when)});
+    return terms.intern({Kind::choose, 0, 0, {}, {yes, no}, std::move(when)});
   }
   TermId each(const char* op, std::vector<TermId> of) {
-    return terms.intern({Kind::each, 0, op, {}, std::move(of), {}});
+    return terms.intern({Kind::each, 0, terms.text(op), {}, std::move(of), {}});
   }
   TermId result(const char* op, TermId of, Index at) {
-    const TermId call = terms.intern({Kind::call, 0, op, {n}, {of}, {}});
-    return terms.intern({Kind::result, 0, "", std::move(at), {call}, {}});
+    const TermId call = terms.intern({Kind::call, 0, terms.text(op), {n}, {of}, {}});
+    return terms.intern({Kind::result, 0, 0, std::move(at), {call}, {}});
   }
   PolyId plus(PolyId a, std::int64_t b) { return space.add(a, space.constant(b)); }
   bool equal(TermId a, TermId b, const std::set<std::string>& free = {}, Index running = {}) {

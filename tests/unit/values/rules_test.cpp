@@ -42,7 +42,7 @@ struct Asked {
   static TraceStep call(const char* key, std::vector<TraceView> reads, TraceView write) {
     TraceStep step;
     step.key = key;
-    step.access.assign(reads.size(), {Access::before_write});
+    step.access.edit().assign(reads.size(), {Access::before_write});
     step.reads = std::move(reads), step.writes = {std::move(write)};
     return step;
   }

@@ -22,19 +22,19 @@ struct World {
     i = space.index(0, n), lane = space.index(Space::kLane, space.constant(4));
     a = scalar("a"), b = scalar("b"), c = scalar("c"), yes = scalar("yes");
   }
-  TermId scalar(const char* text) { return terms.intern({Kind::scalar, 0, text, {}, {}, {}}); }
-  TermId start(Index at) { return terms.intern({Kind::start, 0, "in:x", std::move(at), {}, {}}); }
+  TermId scalar(const char* text) { return terms.intern({Kind::scalar, 0, terms.text(text), {}, {}, {}}); }
+  TermId start(Index at) { return terms.intern({Kind::start, 0, terms.text("in:x"), std::move(at), {}, {}}); }
   TermId byte(TermId of, PolyId at, std::uint32_t bytes = 4) {
-    return terms.intern({Kind::byte, bytes, "", {at}, {of}, {}});
+    return terms.intern({Kind::byte, bytes, 0, {at}, {of}, {}});
   }
   TermId pack(TermId of, std::uint32_t bytes = 4) {
-    return terms.intern({Kind::pack, bytes, "", {lane}, {of}, {}});
+    return terms.intern({Kind::pack, bytes, 0, {lane}, {of}, {}});
   }
   TermId when(TermId yes_of, TermId no_of, std::uint32_t wanted = 1) {
-    return terms.intern({Kind::when, wanted, "", {}, {yes, yes_of, no_of}, {}});
+    return terms.intern({Kind::when, wanted, 0, {}, {yes, yes_of, no_of}, {}});
   }
   TermId choose(std::vector<Condition> conditions, TermId yes_of, TermId no_of) {
-    return terms.intern({Kind::choose, 0, "", {}, {yes_of, no_of}, std::move(conditions)});
+    return terms.intern({Kind::choose, 0, 0, {}, {yes_of, no_of}, std::move(conditions)});
   }
   Condition least(std::int64_t value) { return {false, space.sub(i, space.constant(value))}; }
   Condition most(std::int64_t value) { return {false, space.sub(space.constant(value), i)}; }
@@ -71,7 +71,7 @@ struct Program {
   TraceStep& step(TraceStep::Kind kind, std::vector<TraceView> reads, TraceView write) {
     TraceStep out;
     out.kind = kind, out.key = "f";
-    out.access.assign(reads.size(), {Access::before_write});
+    out.access.edit().assign(reads.size(), {Access::before_write});
     out.reads = std::move(reads), out.writes = {std::move(write)};
     trace.steps.push_back(std::move(out));
     return trace.steps.back();
@@ -99,7 +99,7 @@ TEST_CASE("a byte of what was packed from bytes is the byte it was packed from",
     CHECK(w.terms[other].terms[0] == (other == w.byte(one, w.lane) ? one : packed));
   }
   const TermId twin =
-      w.terms.intern({Kind::result, 4, "", {w.lane}, {w.a}, {}});  // as a pack but for its kind
+      w.terms.intern({Kind::result, 4, 0, {w.lane}, {w.a}, {}});  // as a pack but for its kind
   CHECK(w.terms[w.byte(twin, w.lane)].kind == Kind::byte);
 }
 
@@ -150,12 +150,12 @@ TEST_CASE("the running byte is free where nothing binds it", "[term]") {
   CHECK_FALSE(free(without));
   CHECK(free(w.byte(without, w.lane)));
   CHECK_FALSE(free(w.pack(with)));
-  CHECK_FALSE(free(w.terms.intern({Kind::call, 0, "f", {}, {with}, {}})));
-  CHECK(free(w.terms.intern({Kind::each, 0, "f", {}, {with}, {}})));
-  CHECK_FALSE(free(w.terms.intern({Kind::each, 0, "f", {}, {without}, {}})));
+  CHECK_FALSE(free(w.terms.intern({Kind::call, 0, w.terms.text("f"), {}, {with}, {}})));
+  CHECK(free(w.terms.intern({Kind::each, 0, w.terms.text("f"), {}, {with}, {}})));
+  CHECK_FALSE(free(w.terms.intern({Kind::each, 0, w.terms.text("f"), {}, {without}, {}})));
   CHECK(free(w.choose({{false, w.space.sub(w.lane, w.i)}}, w.a, w.b)));
   CHECK_FALSE(free(w.choose({w.least(1)}, w.a, w.b)));
-  Term marked{Kind::start, 0, "in:y", {w.i}, {}, {}};
+  Term marked{Kind::start, 0, w.terms.text("in:y"), {w.i}, {}, {}};
   marked.lane = true;  // whatever it says itself
   CHECK_FALSE(free(w.terms.intern(marked)));
 }

@@ -64,14 +64,15 @@ void plant_in_step(const Case& value, const Modelled& m, std::size_t k, Table& t
     Traced wrong = m.traced;
     TraceStep& s = wrong.after.steps[k];
     s.reads.erase(s.reads.begin() + static_cast<std::ptrdiff_t>(r));
-    s.access.erase(s.access.begin() + static_cast<std::ptrdiff_t>(r));
+    auto& access = s.access.edit();
+    access.erase(access.begin() + static_cast<std::ptrdiff_t>(r));
     plant(value, m, wrong, "read dropped", where, table);
   }
   if (std::ranges::any_of(step.writes, [&](const TraceView& w) { return is_memory(good, w); }) && opaque) {
     Traced wrong = m.traced;
     TraceStep& s = wrong.after.steps[k];
     std::erase_if(s.writes, [&](const TraceView& w) { return is_memory(good, w); });
-    for (auto& row : s.access) row.resize(s.writes.size());
+    for (auto& row : s.access.edit()) row.resize(s.writes.size());
     plant(value, m, wrong, "write dropped", where, table);
   }
   if (!opaque) {
@@ -87,7 +88,7 @@ void move_start(const Case& value, Modelled& m, std::size_t k, const std::string
   for (std::size_t at = 0; at < maps.size(); ++at) {
     if (m.space.value(maps[at].start).value_or(0) < 1) continue;
     Traced wrong = m.traced;
-    PolyId& start = wrong.views.values[k]->maps[at].start;
+    PolyId& start = wrong.views.values[k]->maps.edit()[at].start;
     start = m.space.sub(start, m.space.constant(1));
     plant(value, m, wrong, "start moved", where, table);
   }

@@ -1,18 +1,25 @@
-#include "src/formats/torch_trace/header.h"
+#include "src/text/plain_json.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <string>
 #include <utility>
 
 namespace noclobber {
 namespace {
 
-using nlohmann::json;
+using json = OrderedJson;
+
+constexpr std::size_t kUsualMembers = 4;
+constexpr std::size_t kLookedThrough = 16;  // members of an object; of more a set of their names is kept
 
 /// Every function returns false at the first thing that is not plain.
-class PlainHeader {
+class PlainJson {
  public:
-  explicit PlainHeader(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
+  enum class Keep { header, all };
+  explicit PlainJson(std::string_view text, Keep keep = Keep::header)
+      : at_(text.data()), end_(text.data() + text.size()), keep_(keep) {}
 
   bool whole(json& out) {
     blank();
@@ -39,9 +46,11 @@ class PlainHeader {
   }
 
  private:
-  static constexpr int kKept = 2;      // levels of objects
+  static constexpr int kKept = 2;      // levels of objects in a header
   static constexpr int kDeepest = 64;  // levels that are looked at
-  static constexpr std::ptrdiff_t kDigits = 18;
+  static constexpr std::ptrdiff_t kDigits = 18, kExponent = 2;
+  static constexpr std::size_t kLongest =
+      1024;  // of texts with escapes that are kept: beyond are settings and stacks
 
   void blank() {
     while (at_ != end_ && (*at_ == ' ' || *at_ == '\t' || *at_ == '\r' || *at_ == '\n')) ++at_;
@@ -68,10 +77,23 @@ class PlainHeader {
 
   static constexpr std::string_view kEscapes = "\"\\/bfnrt", kMeant = "\"\\/\b\f\n\r\t";
 
+  /// Is there no quote, backslash or control character among eight, and nothing beyond ASCII?
+  static bool are_plain(const char* at) {
+    constexpr std::uint64_t kEach = 0x0101010101010101, kHigh = 0x80 * kEach;
+    std::uint64_t eight = 0;
+    std::memcpy(&eight, at, sizeof eight);
+    const auto below = [&](std::uint64_t bytes, std::uint64_t bound) {
+      return (bytes - bound * kEach) & ~bytes;
+    };
+    return ((eight | below(eight, ' ') | below(eight ^ ('"' * kEach), 1) | below(eight ^ ('\\' * kEach), 1)) &
+            kHigh) == 0;
+  }
+
   /// At its first quote: what stands between the quotes.
   bool string(std::string_view& out, bool& escapes) {
     const char* const first = ++at_;
     escapes = false;
+    while (end_ - at_ >= 8 && are_plain(at_)) at_ += 8;
     for (; at_ != end_; ++at_) {
       const auto c = static_cast<unsigned char>(*at_);
       if (c == '"') break;
@@ -90,23 +112,17 @@ class PlainHeader {
     bool escapes = false;
     return string(text, escapes);
   }
-  bool string(std::string& out) {
-    std::string_view text;
-    bool escapes = false;
-    if (!string(text, escapes)) return false;
-    if (!escapes) {
-      out = text;
-      return true;
-    }
-    out.clear();
+  static std::string said_by(std::string_view text, bool escapes) {
+    if (!escapes) return std::string(text);
+    std::string out;
     for (std::size_t k = 0; k < text.size(); ++k)
       out += text[k] == '\\' ? kMeant[kEscapes.find(text[++k])] : text[k];
-    return true;
+    return out;
   }
 
   static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-  /// `whole`: has it no fraction?
+  /// `whole`: has it neither fraction nor exponent?
   bool number(bool& whole) {
     if (*at_ == '-') ++at_;
     const char* const digits = at_;
@@ -115,7 +131,13 @@ class PlainHeader {
     whole = at_ == end_ || *at_ != '.';
     const char* const fraction = whole ? nullptr : ++at_;
     while (!whole && at_ != end_ && is_digit(*at_)) ++at_;
-    return at_ != fraction && (at_ == end_ || (*at_ != 'e' && *at_ != 'E'));
+    if (at_ == fraction) return false;
+    if (at_ == end_ || (*at_ != 'e' && *at_ != 'E')) return true;
+    whole = false;
+    if (++at_ != end_ && (*at_ == '-' || *at_ == '+')) ++at_;
+    const char* const exponent = at_;
+    while (at_ != end_ && is_digit(*at_)) ++at_;
+    return at_ != exponent && at_ - exponent <= kExponent;
   }
   bool number() {
     bool whole = false;
@@ -128,15 +150,12 @@ class PlainHeader {
     std::int64_t integer = 0;
     double real = 0;
     if (!whole) {
-      std::from_chars(first, at_, real);
+      const bool fits = std::from_chars(first, at_, real).ec == std::errc();
       out = real;
-      return true;
+      return fits;
     }
     std::from_chars(first, at_, integer);
-    if (*first == '-')
-      out = integer;
-    else
-      out = static_cast<std::uint64_t>(integer);
+    out = integer;
     return true;
   }
 
@@ -173,11 +192,15 @@ class PlainHeader {
     }
   }
 
-  bool scalar(json& out) {
+  bool scalar(json& out, bool& kept) {
+    std::string_view text;
+    bool escapes = false;
     switch (*at_) {
       case '"':
-        out = std::string();
-        return string(out.get_ref<std::string&>());
+        if (!string(text, escapes)) return false;
+        kept = !escapes || text.size() <= kLongest || keep_ == Keep::all;
+        if (kept) out = said_by(text, escapes);
+        return true;
       case 't':
         out = true;
         return word("true");
@@ -192,58 +215,82 @@ class PlainHeader {
     }
   }
 
-  /// `kept`: no item is a list or an object.
-  bool list(json& out, bool& kept) {
+  /// `kept`: no item is a list, an object or a long text.
+  bool list(json& out, int level, bool& kept) {
+    if (level > kDeepest) return false;
     ++at_;
     out = json::array();
     if (take(']')) return true;
     for (bool done = false; !done;) {
       blank();
       if (at_ == end_) return false;
-      kept = kept && *at_ != '[' && *at_ != '{';
-      if (kept ? !scalar(out.emplace_back()) : !skip(kKept + 1)) return false;
+      kept = kept && (keep_ == Keep::all || (*at_ != '[' && *at_ != '{'));
+      if (kept ? !item(out.emplace_back(), level, kept) : !skip(kKept + 1)) return false;
       if (!more(']', done)) return false;
     }
     return true;
   }
 
+  bool item(json& out, int level, bool& kept) {
+    if (*at_ != '{') return *at_ == '[' ? list(out, level + 1, kept) : scalar(out, kept);
+    kept = keep_ == Keep::all || level < kKept;
+    return kept ? object(out, level + 1) : skip(level + 1);
+  }
+
   bool object(json& out, int level) {
+    if (level > kDeepest) return false;
     ++at_;
     out = json::object();
     if (take('}')) return true;
+    auto& members = out.get_ref<json::object_t&>();
+    MemberNames names;
     for (bool done = false; !done;) {
-      std::string key;
+      std::string_view spelled;
+      bool escapes = false;
       blank();
-      if (at_ == end_ || *at_ != '"' || !string(key) || !take(':')) return false;
+      if (at_ == end_ || *at_ != '"' || !string(spelled, escapes) || !take(':')) return false;
       blank();
       if (at_ == end_) return false;
-      json value;
-      bool kept = true, good = false;
-      if (*at_ == '{') {
-        kept = level < kKept;
-        good = kept ? object(value, level + 1) : skip(level + 1);
-      } else {
-        good = *at_ == '[' ? list(value, kept) : scalar(value);
-      }
-      if (!good || !more('}', done)) return false;
-      if (kept) out[std::move(key)] = std::move(value);
+      std::string key = said_by(spelled, escapes);
+      if (names.met(members, key)) return false;
+      if (members.size() == 1) members.reserve(kUsualMembers);  // hardly any object has two
+      bool kept = true;
+      if (!item(members.emplace_back(std::move(key), nullptr).second, level, kept) || !more('}', done))
+        return false;
+      if (!kept) members.pop_back();
     }
     return true;
   }
 
   const char *at_, *end_;
+  Keep keep_;
 };
 
 }  // namespace
 
+bool MemberNames::met(const json::object_t& members, const std::string& name) {
+  if (members.size() < kLookedThrough)
+    return std::ranges::any_of(members, [&](const auto& one) { return one.first == name; });
+  if (!all_) {
+    all_ = std::make_unique<std::unordered_set<std::string>>();
+    for (const auto& one : members) all_->insert(one.first);
+  }
+  return !all_->insert(name).second;
+}
+
 std::optional<json> read_plain_header(std::string_view text) {
   json out;
-  return PlainHeader(text).whole(out) ? std::optional(std::move(out)) : std::nullopt;
+  return PlainJson(text).whole(out) ? std::optional(std::move(out)) : std::nullopt;
+}
+
+std::optional<json> read_plain_json(std::string_view text) {
+  json out;
+  return PlainJson(text, PlainJson::Keep::all).whole(out) ? std::optional(std::move(out)) : std::nullopt;
 }
 
 std::optional<bool> plain_header_has(std::string_view text, std::string_view name) {
   bool out = false;
-  return PlainHeader(text).looked_through(name, out) ? std::optional(out) : std::nullopt;
+  return PlainJson(text).looked_through(name, out) ? std::optional(out) : std::nullopt;
 }
 
 }  // namespace noclobber

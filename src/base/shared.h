@@ -1,0 +1,90 @@
+// A text or a list in the room of a pointer, which copies share: for what is mostly empty, or the same in
+// many places.
+#pragma once
+#include <atomic>
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/smart_ptr/intrusive_ref_counter.hpp>
+#include <compare>
+#include <concepts>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace noclobber {
+
+/// Reads as a `const T&`; `T()` where nothing was given. Copies may be used by several threads.
+template <class T>
+class Shared {
+ public:
+  using value_type = typename T::value_type;
+  Shared() = default;
+  template <class U>
+  requires(std::constructible_from<T, U> && !std::same_as<std::remove_cvref_t<U>, Shared>) Shared(U&& value)
+      : Shared(std::in_place, T(std::forward<U>(value))) {}  // NOLINT: implicit on purpose
+  Shared(std::initializer_list<value_type> items) : Shared(std::in_place, T(items)) {}
+
+  const T& operator*() const {
+    static const T nothing{};
+    return at_ ? at_->value : nothing;
+  }
+  const T* operator->() const { return &**this; }
+  operator const T&() const { return **this; }  // NOLINT: implicit on purpose
+  operator std::string_view() const             // NOLINT: implicit on purpose
+      requires std::same_as<T, std::string> {
+    return **this;
+  }
+  auto begin() const { return (**this).begin(); }
+  auto end() const { return (**this).end(); }
+  auto rbegin() const { return (**this).rbegin(); }
+  auto rend() const { return (**this).rend(); }
+  std::size_t size() const { return at_ ? at_->value.size() : 0; }
+  bool empty() const { return size() == 0; }
+  decltype(auto) operator[](std::size_t k) const { return (**this)[k]; }
+  decltype(auto) front() const { return (**this).front(); }
+  decltype(auto) back() const { return (**this).back(); }
+  /// To change this one alone.
+  T& edit() {
+    if (!at_) {
+      at_ = new Held();
+    } else if (at_->use_count() != 1) {
+      at_ = new Held(at_->value);
+    } else {  // another thread may have let it go just now
+      std::atomic_thread_fence(std::memory_order_acquire);
+    }
+    return at_->value;
+  }
+  void clear() { at_.reset(); }
+  /// Puts these items behind its own.
+  void append(const Shared& more) {
+    if (empty()) {
+      *this = more;
+    } else if (!more.empty()) {
+      T& own = edit();
+      own.insert(own.end(), more.begin(), more.end());
+    }
+  }
+  /// The same for all copies that share it, another for any other as long as one of them lives.
+  const void* place() const { return at_.get(); }
+
+  friend bool operator==(const Shared& a, const Shared& b) { return a.at_ == b.at_ || *a == *b; }
+  friend auto operator<=>(const Shared& a, const Shared& b) { return *a <=> *b; }
+  template <class U>
+  requires(!std::same_as<U, Shared>) friend bool operator==(const Shared& a, const U& b) { return *a == b; }
+  friend T operator+(const T& a, const Shared& b) requires std::same_as<T, std::string> { return a + *b; }
+  friend T operator+(const Shared& a, const T& b) requires std::same_as<T, std::string> { return *a + b; }
+
+ private:
+  struct Held : boost::intrusive_ref_counter<Held> {
+    Held() = default;
+    explicit Held(T items) : value(std::move(items)) {}
+    T value;
+  };
+  Shared(std::in_place_t, T&& value) : at_(value.empty() ? nullptr : new Held(std::move(value))) {}
+
+  boost::intrusive_ptr<Held> at_;
+};
+
+}  // namespace noclobber

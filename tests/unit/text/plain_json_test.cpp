@@ -1,0 +1,116 @@
+// Documents that are read by hand are what the library reads.
+#include "src/text/plain_json.h"
+
+#include <random>
+
+#include "src/text/file.h"
+#include "tests/catch.h"
+#include "tests/support/corpus.h"
+
+namespace plain_json_test {
+
+using namespace noclobber;
+
+namespace {
+
+std::string text_of(const std::string& file) {
+  const auto text = read_file(in_sources("/corpus/") + file);
+  REQUIRE(text);
+  return *text;
+}
+
+/// As the library reads it; discarded: it is no JSON.
+OrderedJson by_library(const std::string& text) { return OrderedJson::parse(text, nullptr, false); }
+
+}  // namespace
+
+TEST_CASE("json: cases are plain, and mean what the library reads", "[json]") {
+  std::size_t all = 0, plain = 0;
+  for (const std::string& file : testing::corpus_files("cases", ".json")) {
+    const std::string text = text_of(file);
+    const auto read = read_plain_json(text);
+    ++all;
+    if (!read) continue;
+    ++plain;
+    if (*read != by_library(text)) FAIL_CHECK(file);
+  }
+  CHECK(all > 200);
+  CHECK(plain * 100 > all * 90);
+}
+
+TEST_CASE("json: a damaged document is never plain where the library refuses it or reads another", "[json]") {
+  std::mt19937 random(20261128);
+  std::size_t refused = 0, read = 0, twice = 0;
+  for (const std::string& file : testing::corpus_files("cases", ".accept.json")) {
+    const std::string whole = text_of(file);
+    if (whole.size() > 20'000) continue;
+    for (int k = 0; k < 20; ++k) {
+      std::string text = whole;
+      for (int edits = 1 + static_cast<int>(random() % 3); edits > 0; --edits) {
+        constexpr std::string_view kBytes = "\"\\{}[]:,.-0123eE+ntfu \t\n\x01\x7f\x80\xc3";
+        const std::size_t at = random() % text.size();
+        const char byte = kBytes[random() % kBytes.size()];
+        if (random() % 3 == 0)
+          text.erase(at, 1);
+        else if (random() % 2 == 0)
+          text.insert(at, 1, byte);
+        else
+          text[at] = byte;
+      }
+      const auto plain = read_plain_json(text);
+      ++(plain ? read : refused);
+      if (plain && *plain != by_library(text)) FAIL_CHECK(file << " " << k);
+      const auto strict = parse_strict_json(text);
+      if (plain && (!strict || *strict != *plain)) FAIL_CHECK(file << " " << k);
+      if (!strict && strict.fault().message.find("is given twice") != std::string::npos) ++twice;
+    }
+  }
+  CHECK(refused > 200);
+  CHECK(read > 200);
+  INFO(twice);
+}
+
+TEST_CASE("json: nesting, names said twice and numbers that are not plain are the library's", "[json]") {
+  const auto nested = [](std::size_t levels, const std::string& open, const std::string& close) {
+    std::string out = "{\"a\": ";
+    for (std::size_t k = 1; k < levels; ++k) out += open;
+    out += "1";
+    for (std::size_t k = 1; k < levels; ++k) out += close;
+    return out + "}";
+  };
+  CHECK(read_plain_json(nested(64, "[", "]")));
+  CHECK_FALSE(read_plain_json(nested(65, "[", "]")));
+  CHECK(read_plain_json(nested(64, "{\"b\": ", "}")));
+  CHECK_FALSE(read_plain_json(nested(65, "{\"b\": ", "}")));
+  CHECK(parse_strict_json(nested(200, "[", "]")));
+  CHECK_FALSE(parse_strict_json(nested(201, "[", "]")));
+  for (const std::size_t members : {2, 15, 16, 17, 40}) {
+    std::string text = "{";
+    for (std::size_t k = 0; k < members; ++k)
+      text += "\"m" + std::to_string(k) + "\": " + std::to_string(k) + ", ";
+    CHECK(read_plain_json(text + "\"more\": 0}"));
+    for (const std::size_t again : {std::size_t{0}, members - 1}) {
+      const std::string twice = text + "\"m" + std::to_string(again) + "\": 0}";
+      CHECK_FALSE(read_plain_json(twice));
+      const auto strict = parse_strict_json(twice);
+      REQUIRE_FALSE(strict);
+      CHECK(strict.fault().where == "/m" + std::to_string(again));
+    }
+  }
+  const auto numbers =
+      read_plain_json("{\"a\": [0, -1, 999999999999999999, 1.5, -2e3, [], {}, [[\"x\\\"y\"]]]}");
+  REQUIRE(numbers);
+  CHECK(*numbers ==
+        OrderedJson::parse("{\"a\": [0, -1, 999999999999999999, 1.5, -2e3, [], {}, [[\"x\\\"y\"]]]}"));
+  CHECK((*numbers)["a"][2].is_number_integer());
+  CHECK_FALSE(read_plain_json("{\"a\": 1000000000000000000}"));
+  CHECK(parse_strict_json("{\"a\": 1000000000000000000}"));
+}
+
+TEST_CASE("json: a place within an object that was read before has its name", "[json]") {
+  const auto fault = parse_strict_json("{\"a\": {\"b\": [1, {\"c\": 2, \"d\": {\"e\": 1, \"e\": 2}}]}}");
+  REQUIRE_FALSE(fault);
+  CHECK(fault.fault().where == "/a/b/1/d/e");
+}
+
+}  // namespace plain_json_test
