@@ -68,7 +68,8 @@ void add_positionals(CLI::App& app, const Command& command, std::vector<std::str
   }
 }
 
-void add_command(CLI::App& app, const Command& command, Options& options) {
+/// `asked`: else nobody asks for its options.
+void add_command(CLI::App& app, const Command& command, Options& options, bool asked) {
   CLI::App* sub = app.add_subcommand(std::string(command.name), command.help);
   if (command.most == kManyInputs) {
     sub->add_option(command.positional, options.inputs, command.positional_help)
@@ -77,7 +78,7 @@ void add_command(CLI::App& app, const Command& command, Options& options) {
   } else {
     add_positionals(*sub, command, options.inputs);
   }
-  if (command.takes != Command::Takes::nothing) add_options(*sub, command.takes, options);
+  if (asked && command.takes != Command::Takes::nothing) add_options(*sub, command.takes, options);
   sub->allow_extras();  // so that a mistyped option gets a suggestion
 }
 
@@ -143,7 +144,11 @@ int parse_and_run(int argc, char** argv) {
   app.set_version_flag("--version", fmt::format("noclobber {}", NC_VERSION),
                        "print tool, operator table, Z3 and build (with --json as JSON)");
   Options options;
-  for (const Command& command : command_table()) add_command(app, command, options);
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  const auto is_first = [&](const Command& command) { return command.name == first; };
+  const bool any_first = std::ranges::any_of(command_table(), is_first);
+  for (const Command& command : command_table())
+    add_command(app, command, options, !any_first || is_first(command));
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& wish) {  // --help, --version

@@ -61,7 +61,7 @@ struct KernelTable {
       for (auto at = families.lower_bound(prefix); at != families.end() && at->first.starts_with(prefix);
            ++at) {
         const std::string op = std::string(row.op) + "." + std::string(at->first.substr(prefix.size()));
-        if (find_schema(op) != nullptr) rows.emplace(op, at->second);
+        if (has_schema(op)) rows.emplace(op, at->second);
       }
     }
     for (auto& [op, row] : rows) row.op = op;

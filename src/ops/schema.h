@@ -65,6 +65,8 @@ std::string schema_text(const Schema& schema);
 /// The vocabulary's schema of `op` ("aten.add.Tensor"; a missing overload means "default"), or nullptr.
 /// The pointer stays valid for the whole run. Thread-safe.
 const Schema* find_schema(std::string_view op);
+/// Has the vocabulary one? As find_schema(), without reading it.
+bool has_schema(std::string_view op);
 /// Every operator name of the vocabulary, sorted.
 std::span<const std::string_view> vocabulary();
 /// sha256-free digest of the vocabulary's text (FNV-1a 64, hex), part of table_digest.

@@ -54,9 +54,8 @@ const Schema* parse_entry(std::size_t index) {
   return &memory.parsed.back();
 }
 
-}  // namespace
-
-const Schema* find_schema(std::string_view op) {
+/// Its number in the vocabulary, or nullptr.
+const std::size_t* number_of(std::string_view op) {
   static const auto numbers = [] {
     constexpr std::string_view kDefault = ".default";  // may be left out
     NameTable<std::size_t> out(2 * kVocabularyNames.size());
@@ -67,9 +66,17 @@ const Schema* find_schema(std::string_view op) {
     }
     return out;
   }();
-  const std::size_t* found = numbers.find(op);
+  return numbers.find(op);
+}
+
+}  // namespace
+
+const Schema* find_schema(std::string_view op) {
+  const std::size_t* found = number_of(op);
   return found != nullptr ? parse_entry(*found) : nullptr;
 }
+
+bool has_schema(std::string_view op) { return number_of(op) != nullptr; }
 
 std::span<const std::string_view> vocabulary() { return kVocabularyNames; }
 
