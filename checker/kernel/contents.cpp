@@ -98,9 +98,9 @@ Content Equality::source(Run& run, Run::Write w, Index index, const Byte& byte) 
 /// Is there a lemma, and what it needs? Then what is being shown rests on it.
 bool Equality::known(Numbers& lemmas, std::uint64_t one, std::uint64_t other,
                      const std::function<bool()>& fits) {
-  const std::uint64_t key = one << 32 | other;
-  if (!lemmas.contains(key) || !fits()) return false;
-  uses_.emplace_back(proving_, lemmas[key]);
+  const std::uint32_t lemma = lemmas.at(one << 32 | other);
+  if (lemma == kUnset || !fits()) return false;
+  uses_.emplace_back(proving_, lemma);
   return true;
 }
 
@@ -115,7 +115,7 @@ bool Equality::meets(const Content& x, const Content& y, const Facts& facts) {
 /// Is there a lemma about the content, or is the other one of the same Trace?
 bool Equality::may_meet(const Content& c, const Content& other) const {
   return !c.stored &&
-         (c.run == other.run || told_.contains(c.run->number(c.storage, c.version) * 2 + (c.run == &after_)));
+         (c.run == other.run || told_.at(c.run->number(c.storage, c.version) * 2 + (c.run == &after_)) == 1);
 }
 
 /// Lemma 7.

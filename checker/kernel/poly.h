@@ -37,7 +37,7 @@ class Numbers {
     out.key = key;
     return out.number;
   }
-  bool contains(std::uint64_t key) const { return !cells_.empty() && cells_[place(key)].key == key; }
+  std::uint32_t at(std::uint64_t key) const { return cells_.empty() ? kUnset : cells_[place(key)].number; }
 
  private:
   static constexpr std::uint64_t kFree = ~std::uint64_t{0};

@@ -1,6 +1,7 @@
 #include "src/values/term.h"
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 
 namespace noclobber {
 namespace {
@@ -8,6 +9,8 @@ namespace {
 /// Contents that are looked up and writes that are passed, for each step of a Trace and at least; beyond, all
 /// are bad: a graph that copies halves into halves has more contents than anyone can name.
 constexpr std::size_t kLookedUp = 64, kLeastLookedUp = 100'000, kPassed = 4'000, kLeastPassed = 20'000'000;
+
+constexpr std::size_t kFewReads = 4;  // of one step
 
 /// Of the places that an element is followed through one in sixteen is noted, whatever their distance.
 bool is_noted(std::uint64_t place) { return (place * 0x9e3779b97f4a7c15ULL) >> 60 == 0; }
@@ -256,14 +259,16 @@ TermId Contents::applied(std::uint32_t number, std::uint32_t index) {
     return at_read(number, known->read, index);
   if (known != nullptr && known->form == TraceIdentity::Form::folds)
     return terms_.intern({Term::Kind::scalar, 0, terms_.text(known->text), {}, {}, {}});
-  Term term{each ? Term::Kind::each : Term::Kind::call, 0, 0, {}, {}, {}};
-  term.terms.reserve(step.reads.size());
-  for (std::size_t read = 0; read < step.reads.size(); ++read) {
-    const TraceView& view = step.reads[read];
-    if (known != nullptr && read == known->read) continue;
-    term.terms.push_back(each ? at_read(number, read, index) : at_all(view, number));
+  boost::container::small_vector<TermId, kFewReads> operands;  // of each something may be applied to others
+  for (std::size_t read = 0; read < step.reads.size(); ++read)
+    if (known == nullptr || read != known->read)
+      operands.push_back(each ? at_read(number, read, index) : at_all(step.reads[read], number));
+  Term& term = applied_;
+  term.kind = each ? Term::Kind::each : Term::Kind::call;
+  term.terms.assign(operands.begin(), operands.end());
+  term.index.clear();
+  for (const TraceView& view : step.reads)
     if (!each) term.index.insert(term.index.end(), view.shape.begin(), view.shape.end());
-  }
   TextId& text = texts_[number];
   if (text == 0) text = terms_.text(applied_text(step, each, known));
   term.text = text;

@@ -62,8 +62,8 @@ class Terms {
   /// The element of the storage that a view by that chain shows at that index.
   std::uint32_t root(std::uint32_t chain, std::uint32_t index);
   bool beside(std::uint32_t chain, std::uint32_t index);
-  /// Bad if any part of it is.
-  TermId intern(Term term);
+  /// Bad if any part of it is. Its lists are taken where it is new, and left as they are where it is known.
+  TermId intern(Term&& term);
   const Term& operator[](TermId id) const { return all_[id]; }
   bool same(TermId a, TermId b) const { return a == b && a != kBad; }
 
@@ -139,7 +139,7 @@ class Contents {
   std::uint64_t place(StorageId storage, std::uint32_t version) const {
     return first_[storage] + storage + version;
   }
-  TermId noted(std::uint64_t key) { return memo_.contains(key) ? memo_[key] : kUnset; }
+  TermId noted(std::uint64_t key) const { return memo_.at(key); }
   const TraceView* moved_from(const Write& write) const;
   TermId joined(const TraceView& view, TermId part);
   TermId written(const Write& write, std::uint32_t index);
@@ -170,6 +170,7 @@ class Contents {
   std::vector<TermId> puts_;   // by steps that write all of one storage; kUnset: of others
   std::set<std::uint32_t> simplified_;
   Numbers memo_;  // by storage and version, and number of an index
+  Term applied_;  // the latest, to look up others by its lists
   int depth_ = 0;
   bool exhausted_ = false;
   std::size_t looked_up_ = 0, passed_ = 0;  // contents and writes, in all

@@ -62,7 +62,7 @@ TermId Terms::ordered(const Term& choice) {
   return intern({Term::Kind::choose, 0, 0, {}, {old.terms[0], below}, old.conditions});
 }
 
-TermId Terms::intern(Term term) {
+TermId Terms::intern(Term&& term) {
   using enum Term::Kind;
   bool is_bad = term.kind == bad;
   term.lane = false, term.open = term.kind == undefined;

@@ -157,7 +157,7 @@ TEST_CASE("the running byte is free where nothing binds it", "[term]") {
   CHECK_FALSE(free(w.choose({w.least(1)}, w.a, w.b)));
   Term marked{Kind::start, 0, w.terms.text("in:y"), {w.i}, {}, {}};
   marked.lane = true;  // whatever it says itself
-  CHECK_FALSE(free(w.terms.intern(marked)));
+  CHECK_FALSE(free(w.terms.intern(Term(marked))));
 }
 
 TEST_CASE("long chains of steps are followed", "[term]") {
