@@ -1,6 +1,7 @@
 #include "src/text/cursor.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace noclobber {
@@ -103,7 +104,15 @@ void FxCursor::next_line() {
 std::string_view FxCursor::identifier() {
   if (at_end() || !is_fx_letter(text_[at_])) return {};
   const std::size_t start = at_;
-  while (at_ < text_.size() && (is_fx_letter(text_[at_]) || is_fx_digit(text_[at_]))) ++at_;
+  static constexpr auto kGoesOn = [] {
+    std::array<bool, 256> out{};
+    for (std::size_t c = 0; c < out.size(); ++c)
+      out[c] = is_fx_letter(static_cast<char>(c)) || is_fx_digit(static_cast<char>(c));
+    return out;
+  }();
+  const auto goes_on = [](char c) { return kGoesOn[static_cast<unsigned char>(c)]; };
+  const std::string_view rest = text_.substr(at_);
+  at_ += static_cast<std::size_t>(std::ranges::find_if_not(rest, goes_on) - rest.begin());
   return text_.substr(start, at_ - start);
 }
 

@@ -36,10 +36,10 @@ struct MoreOperands {
 };
 
 std::vector<MoreOperands> more_operands(const Step& step) {
+  constexpr std::string_view kHigherOrder = "higher_order.";
+  if (!step.op.starts_with(kHigherOrder)) return {};
+  const std::string_view op = std::string_view(step.op).substr(kHigherOrder.size());
   const auto is = [&](std::string_view name) {
-    std::string_view op = step.op;
-    if (!op.starts_with("higher_order.")) return false;
-    op.remove_prefix(std::string_view("higher_order.").size());
     return op == name || (op.starts_with(name) && op[name.size()] == '.');
   };
   if (is("cond")) return {{3, {1, 2}}};

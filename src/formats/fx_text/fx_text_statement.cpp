@@ -219,6 +219,8 @@ bool FxModule::update(std::string_view name) {
       {"<<", "ilshift"},
       {">>", "irshift"},
   }};
+  constexpr std::string_view kFirst = "+-*/%@&|^<>[";
+  if (kFirst.find(cursor_.peek()) == kFirst.npos) return false;
   const auto is_update = [&](const auto& row) {
     return cursor_.starts_with(row.first) && cursor_.peek(row.first.size()) == '=';
   };
