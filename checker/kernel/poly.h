@@ -66,7 +66,7 @@ class Numbers {
 template <class T> class Interned {
  public:
   Interned() = default;
-  Interned(Interned&&) = default;
+  Interned(Interned&&) noexcept = default;
   /// The value is copied only where it is new. `compared`: adds how many it was compared with.
   template <class U = T> std::uint32_t add(U&& value, std::size_t hash, std::uint64_t* compared = nullptr) {
     std::uint32_t& latest = ids_[hash / 2];

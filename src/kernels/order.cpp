@@ -117,10 +117,11 @@ void run_topk(Call& call, const KernelRow&) {
   if (!call.ok()) return;
   const std::int64_t count = x.at.shape.empty() ? 1 : x.at.shape[static_cast<std::size_t>(dim)];
   if (k < 0 || k > count) return call.raise("selected index k out of range");
+  const bool scalar = x.at.shape.empty();  // whose one element is taken, however many are asked for
   Extents shape = x.at.shape;
-  if (!shape.empty()) shape[static_cast<std::size_t>(dim)] = k;
+  if (!scalar) shape[static_cast<std::size_t>(dim)] = k;
   const Choice choice = call.boolean(4, true) ? Choice::top_sorted : Choice::top_unsorted;
-  ordered(call, x, dim, k, call.boolean(3, true), contiguous_strides(shape), choice);
+  ordered(call, x, dim, scalar ? 1 : k, call.boolean(3, true), contiguous_strides(shape), choice);
 }
 
 const KernelRow kOrderRows[] = {

@@ -102,4 +102,22 @@ TEST_CASE("what results hold is foreseen where nothing says their types", "[watc
   CHECK(run.contradiction == "");
 }
 
+TEST_CASE("topk of a scalar takes its one element, however many are asked for (fuzz seed 18601)", "[watch]") {
+  for (const char* asked : {"0", "1"}) {
+    const std::string graph =
+        std::string(R"({"inputs":[{"name":"x","type":{"dtype":"i32","shape":[]}}],"steps":[)") +
+        R"({"names":["v","i"],"op":"aten.topk.default","args":[{"ref":"x"},)" + asked +
+        R"(,-1,true,true]}],"outputs":[{"ref":"v"},{"ref":"i"}]})";
+    const auto value = read_case_json(R"({"format":"noclobber.case/1","name":"topk","before":)" + graph +
+                                      R"(,"after":)" + graph + "}");
+    REQUIRE(value);
+    Modelled m;
+    REQUIRE(model(*value, m));
+    const auto ops = make_op_set(value->ops);
+    const ProofRun run = run_proof(*value, m.traced, m.space, *ops, true, 60'000);
+    CHECK(run.ran);
+    CHECK(run.contradiction == "");
+  }
+}
+
 }  // namespace run_work_test
