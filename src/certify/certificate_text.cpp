@@ -9,6 +9,50 @@
 namespace noclobber {
 namespace {
 
+/// What makes the form of a noun, without a look into its lists: nouns that share it are of one form.
+class Parts {
+ public:
+  template <class T>
+  explicit Parts(const T& noun) {
+    form(*this, noun);
+  }
+  template <class... T>
+  void operator()(const T&... all) {
+    (add(all), ...);
+  }
+  friend bool operator==(const Parts&, const Parts&) = default;
+  struct Hash {
+    std::size_t operator()(const Parts& parts) const {
+      std::size_t out = 0;
+      for (const void* place : parts.places_) out = mix(out, std::hash<const void*>{}(place));
+      for (const std::uint64_t number : parts.numbers_) out = mix(out, number);
+      return out;
+    }
+  };
+
+ private:
+  template <class T>
+  void add(const T& number) requires std::integral<T> || std::is_enum_v<T> {
+    numbers_[number_++] = static_cast<std::uint64_t>(number);
+  }
+  template <class T>
+  void add(const Shared<T>& list) {
+    places_[place_++] = list.place();
+  }
+  template <class T>
+  void add(const Num<T>& numbers) {
+    add(numbers.at);
+  }
+  template <class T>
+  void add(const Count<T>& list) {
+    add(list.of.size());
+  }
+
+  std::array<const void*, 3> places_{};
+  std::array<std::uint64_t, 4> numbers_{};
+  std::uint8_t place_ = 0, number_ = 0;
+};
+
 class Writer {
  public:
   explicit Writer(Space& space) : space_(space) {}
@@ -49,33 +93,6 @@ class Writer {
   }
 
  private:
-  /// What makes the form of a noun: nouns that share it are of one form. Traces outlive the writer.
-  struct Parts {
-    std::array<const void*, 3> shared{};
-    std::array<std::uint64_t, 2> own{};
-    friend bool operator==(const Parts&, const Parts&) = default;
-    struct Hash {
-      std::size_t operator()(const Parts& parts) const {
-        std::size_t out = 0;
-        for (const void* place : parts.shared) out = mix(out, std::hash<const void*>{}(place));
-        for (const std::uint64_t number : parts.own) out = mix(out, number);
-        return out;
-      }
-    };
-  };
-  static Parts parts(const TraceView& v) {
-    return {{v.type.place(), v.maps.place(), v.shape.place()}, {static_cast<std::uint64_t>(v.lanes), 0}};
-  }
-  static Parts parts(const TraceStorage& s) {
-    const auto start = static_cast<std::uint64_t>(s.start);
-    return {{s.shape.place()},
-            {static_cast<std::uint64_t>(s.lanes), start << 2 | (s.writable ? 2 : 0) | (s.compared ? 1 : 0)}};
-  }
-  static Parts parts(const TraceStep& s) {
-    const auto kind = static_cast<std::uint64_t>(s.kind);
-    return {{s.key.place(), s.access.place(), s.bodies.place()},
-            {s.reads.size() << 3 | kind << 1 | (s.elementwise ? 1 : 0), s.writes.size()}};
-  }
   /// The forms of nouns of one kind.
   struct Forms {
     std::unordered_map<std::string, std::size_t> places;
@@ -139,7 +156,8 @@ class Writer {
   }
   template <class T>
   void value(const Form<const T>& noun) {
-    const auto [at, is_new] = forms(noun.of).by_parts.try_emplace(parts(noun.of), 0);
+    const auto [at, is_new] =
+        forms(noun.of).by_parts.try_emplace(Parts(noun.of), 0);  // Traces outlive the writer
     if (is_new) at->second = form_of(noun);
     value(at->second);
   }

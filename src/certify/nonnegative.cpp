@@ -340,14 +340,11 @@ std::optional<Derivation> find_derivation(Space& space, PolyId poly, const std::
   if (const auto rest = remainder(space, poly)) return Derivation{{}, {*rest}};
   Search search(space, facts);
   Found last = search.shown(poly, kReplacedInARow);
-  std::vector<Line> tried;
-  for (const Kin kin : {Kin::atoms, Kin::quotients}) {
-    if (last || (facts.empty() && space.facts().empty())) break;
-    std::vector<Line> candidates = search.rows(poly, kin);
+  if (!last && (!facts.empty() || !space.facts().empty())) {
+    const std::vector<Line> near = search.rows(poly, Kin::atoms), all = search.rows(poly, Kin::quotients);
     const auto same = [](const Line& a, const Line& b) { return a.rule == b.rule && a.poly == b.poly; };
-    if (!std::ranges::equal(candidates, tried, same) || kin == Kin::atoms)
-      last = search.combined(poly, candidates);
-    tried = std::move(candidates);
+    last = search.combined(poly, near);
+    if (!last && !std::ranges::equal(near, all, same)) last = search.combined(poly, all);
   }
   if (!last) return std::nullopt;
   Derivation out{{}, needed(search.lines, *last)};

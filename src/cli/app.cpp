@@ -138,17 +138,20 @@ int run_command(const CLI::App& app, Options& options) {
   return kUsageError;
 }
 
-int parse_and_run(int argc, char** argv) {
+bool is_command(std::string_view word) {
+  return std::ranges::any_of(command_table(), [&](const Command& command) { return command.name == word; });
+}
+
+/// `first`: the word behind the program's name.
+int parse_and_run(int argc, char** argv, std::string_view first) {
   CLI::App app(kDescription, "noclobber");
   app.footer(kFooter);
   app.set_version_flag("--version", fmt::format("noclobber {}", NC_VERSION),
                        "print tool, operator table, Z3 and build (with --json as JSON)");
   Options options;
-  const std::string_view first = argc > 1 ? argv[1] : "";
-  const auto is_first = [&](const Command& command) { return command.name == first; };
-  const bool any_first = std::ranges::any_of(command_table(), is_first);
+  const bool any = !is_command(first);
   for (const Command& command : command_table())
-    add_command(app, command, options, !any_first || is_first(command));
+    add_command(app, command, options, any || command.name == first);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& wish) {  // --help, --version
@@ -177,12 +180,11 @@ int run_app(int argc, char** argv) {
     }
     const bool json = argc == 3 && argv[2] == std::string_view("--json");
     if (first == "--version" && (argc == 2 || json)) return print_version(json);
-    const auto known = [&](const Command& command) { return command.name == first; };
-    if (!first.empty() && !first.starts_with('-') && std::ranges::none_of(command_table(), known)) {
+    if (!first.empty() && !first.starts_with('-') && !is_command(first)) {
       usage_error(unknown_command_text(argv[1]), "");
       return kUsageError;
     }
-    return parse_and_run(argc, argv);
+    return parse_and_run(argc, argv, first);
   } catch (const std::exception& fault) {
     internal_error(__FILE__, __LINE__, fault.what());
   }

@@ -10,7 +10,6 @@ namespace noclobber {
 namespace {
 
 constexpr std::size_t kDeepestJson = 200;
-constexpr std::size_t kFewMembers = 4;
 
 // "line N, column M" of a byte, both from 1.
 std::string line_and_column(std::string_view text, std::size_t at) {
@@ -94,7 +93,7 @@ class StrictJsonBuilder {
       return &top.node->back();
     }
     auto& members = top.node->get_ref<OrderedJson::object_t&>();
-    if (members.size() == 1) members.reserve(kFewMembers);  // hardly any object has two
+    make_room(members);
     return &members.emplace_back(std::move(top.key), std::move(value)).second;
   }
   bool add(OrderedJson&& value) {

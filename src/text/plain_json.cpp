@@ -11,7 +11,6 @@ namespace {
 
 using json = OrderedJson;
 
-constexpr std::size_t kUsualMembers = 4;
 constexpr std::size_t kLookedThrough = 16;  // members of an object; of more a set of their names is kept
 
 /// Every function returns false at the first thing that is not plain.
@@ -253,7 +252,7 @@ class PlainJson {
       if (at_ == end_) return false;
       std::string key = said_by(spelled, escapes);
       if (names.met(members, key)) return false;
-      if (members.size() == 1) members.reserve(kUsualMembers);  // hardly any object has two
+      make_room(members);
       bool kept = true;
       if (!item(members.emplace_back(std::move(key), nullptr).second, level, kept) || !more('}', done))
         return false;

@@ -22,6 +22,11 @@ class MemberNames {
   std::unique_ptr<std::unordered_set<std::string>> all_;  // where there are many
 };
 
+/// Before a member is added: hardly any object has two, and few have more than four.
+inline void make_room(OrderedJson::object_t& members) {
+  if (members.size() == 1) members.reserve(4);
+}
+
 /// A JSON object of ASCII without `\u`, whose numbers have at most 18 digits before the point and two in the
 /// exponent, nested at most 64 deep, in which no object says a name twice: all of it. Nothing: something
 /// else, or no JSON; ask the library.

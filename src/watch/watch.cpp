@@ -11,6 +11,11 @@
 namespace noclobber {
 namespace {
 
+/// The stamps of `width` bytes from `at` on.
+std::span<std::uint32_t> bytes_of(std::vector<std::uint32_t>& stamps, std::int64_t at, std::int64_t width) {
+  return std::span(stamps).subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(width));
+}
+
 /// Names that stand for another view once a step has run: t_, set_, resize_.
 std::set<ValueId> moving_names(const Graph& graph, const OpSet& ops) {
   std::set<ValueId> firsts;
@@ -219,8 +224,7 @@ void Watch::mark(const TraceView& view, const CellList& cells, bool write) {
   for (const std::int64_t cell : cells) {
     const std::int64_t byte = place.at[static_cast<std::size_t>(cell)];
     if (byte == kNowhere) continue;
-    auto& may = write ? there.may_write : there.may_read;
-    std::fill_n(may.begin() + byte, place.width, stamp_);
+    std::ranges::fill(bytes_of(write ? there.may_write : there.may_read, byte, place.width), stamp_);
   }
 }
 
@@ -263,9 +267,8 @@ void Watch::compare_contacts(std::uint32_t step, const std::vector<Storage>& sto
     if (found == starts_.end()) continue;
     const std::uint32_t s = found->second;
     Marks& there = marks(s, storages[s].bytes.size());
-    const auto bytes = [&](auto& all) {
-      return std::span(all).subspan(static_cast<std::size_t>(contact.at),
-                                    static_cast<std::size_t>(contact.width));
+    const auto bytes = [&](std::vector<std::uint32_t>& all) {
+      return bytes_of(all, contact.at, contact.width);
     };
     const auto may = [&](std::uint32_t stamp) { return stamp == stamp_; };
     if (contact.write) std::ranges::fill(bytes(there.written), stamp_);

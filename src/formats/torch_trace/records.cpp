@@ -143,16 +143,9 @@ std::string trace_payload(std::string_view raw) {
 
 namespace {
 
-/// The member of that name; nullptr: there is none, or it is no object. Where members are few they are looked
-/// at one by one, as `find` would copy the name.
+/// The member of that name; nullptr: there is none, or it is no object.
 const json* member(const json& object, std::string_view key) {
-  constexpr std::size_t kFew = 16;
-  if (!object.is_object()) return nullptr;
-  const auto& members = object.get_ref<const json::object_t&>();
-  const auto found = members.size() > kFew
-                         ? members.find(std::string(key))
-                         : std::ranges::find_if(members, [&](const auto& one) { return one.first == key; });
-  return found != members.end() ? &found->second : nullptr;
+  return object.is_object() ? find_member(object, key) : nullptr;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "src/text/file.h"
 #include "tests/catch.h"
 #include "tests/support/corpus.h"
+#include "tests/support/json_damage.h"
 
 namespace torch_trace_header_test {
 
@@ -72,19 +73,9 @@ TEST_CASE("log: a damaged header is never plain where the library refuses it or 
   for (const std::string& file : testing::corpus_files("logs/tlparse", ".log.gz")) {
     const std::vector<std::string> headers = headers_of(file);
     for (int k = 0; k < 300; ++k) {
-      std::string header = headers[random() % headers.size()];
-      if (header.size() > 4000) continue;
-      for (int edits = 1 + static_cast<int>(random() % 3); edits > 0; --edits) {
-        constexpr std::string_view kBytes = "\"\\{}[]:,.-0123eE+ntfu \t\n\x01\x7f\x80\xc3";
-        const std::size_t at = random() % header.size();
-        const char byte = kBytes[random() % kBytes.size()];
-        if (random() % 3 == 0)
-          header.erase(at, 1);
-        else if (random() % 2 == 0)
-          header.insert(at, 1, byte);
-        else
-          header[at] = byte;
-      }
+      const std::string& whole_header = headers[random() % headers.size()];
+      if (whole_header.size() > 4000) continue;
+      const std::string header = testing::mistyped(whole_header, random);
       const auto plain = read_plain_header(header);
       const json whole = json::parse(header, nullptr, false);
       ++(plain ? read : refused);
