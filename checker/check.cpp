@@ -8,11 +8,8 @@
 #include "checker/text/scan.h"
 
 namespace noclobber::checker {
-namespace {
 
 constexpr std::uint64_t kWork = 100'000'000, kWorkPerByte = 100;  // a second, and one for each MB
-
-}  // namespace
 
 Answer check(std::string_view text, Space& space) try {
   if (text.starts_with(kPlanFormat)) return check_plan(text);

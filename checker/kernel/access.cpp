@@ -1,5 +1,4 @@
 // What steps may do to the storages they touch, and in which order.
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <ranges>

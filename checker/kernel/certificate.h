@@ -60,8 +60,11 @@ struct Lemma {
   };
   Kind kind = Kind::calls;
   std::uint32_t a = 0, b = 0, c = 0, d = 0;
-  std::vector<std::uint32_t> order = {};  // of writes: which of those of c each of a is
-  Text row = {};
+  /// Few have it. Of writes: which of those of c each of a is; of an identity: `row`.
+  using Rest = std::pair<std::vector<std::uint32_t>, Text>;
+  std::forward_list<Rest> rest = {};
+  std::vector<std::uint32_t> order() const { return rest.empty() ? Rest().first : rest.front().first; }
+  Text row() const { return rest.empty() ? Text() : rest.front().second; }
   friend bool operator==(const Lemma&, const Lemma&) = default;
 };
 

@@ -1,7 +1,5 @@
 #include "checker/kernel/contents.h"
 
-#include <algorithm>
-
 namespace noclobber::checker {
 
 bool one_operator(const Trace& s, const Step& a, const Trace& t, const Step& b, bool whole) {
@@ -80,7 +78,7 @@ Content Equality::source(Run& run, Run::Write w, Index index, const Byte& byte) 
   const ViewForm& to = *run.view(w).form;
   const Simpler* const same = simpler(run, w.step);
   const bool keeps = same != nullptr && same->keeps;
-  if (keeps) rests_on(*same);
+  if (keeps) rests_on(same->lemma);
   const View* const view =
       step.form->kind == StepKind::move || keeps ? &run.trace.reads(step)[keeps ? *same->keeps : 0] : nullptr;
   const Byte meant = to.lanes > 0 ? Byte({to.lanes, index.back()}) : byte;
@@ -95,21 +93,22 @@ Content Equality::source(Run& run, Run::Write w, Index index, const Byte& byte) 
   return out;
 }
 
-/// Is there a lemma, and what it needs? Then what is being shown rests on it.
-bool Equality::known(Numbers& lemmas, std::uint64_t one, std::uint64_t other,
-                     const std::function<bool()>& fits) {
-  const std::uint32_t lemma = lemmas.at(one << 32 | other);
-  if (lemma == kUnset || !fits()) return false;
-  uses_.emplace_back(proving_, lemma);
-  return true;
+/// So does what is being shown.
+bool Equality::rests_on(std::uint32_t lemma) { return uses_.emplace_back(proving_, lemma), true; }
+
+/// The latest lemma about both steps.
+std::uint32_t Equality::called(std::uint32_t a, std::uint32_t b) const {
+  const std::uint32_t later = same_calls_.at(std::uint64_t{a} << 32 | b);
+  return later == kUnset && always_[b].first == a ? always_[b].second : later;
 }
 
 bool Equality::meets(const Content& x, const Content& y, const Facts& facts) {
   if (x.stored || y.stored) return false;
   const auto there = [&] { return same(space_, x.index, y.index, facts) && one_byte(x.byte, y.byte, facts); };
   if (x.run == y.run) return x.storage == y.storage && x.version == y.version && there();
-  return known(same_contents_, x.run->number(x.storage, x.version), y.run->number(y.storage, y.version),
-               there);
+  const std::uint32_t lemma =
+      same_contents_.at(x.run->number(x.storage, x.version) << 32 | y.run->number(y.storage, y.version));
+  return lemma != kUnset && there() && rests_on(lemma);
 }
 
 /// Is there a lemma about the content, or is the other one of the same Trace?
@@ -208,8 +207,14 @@ Content Equality::followed(Content content) {
 bool Equality::one_of_both(const Content& x, const Content& y) {
   const std::uint32_t i = x.stored->step, j = y.stored->step;
   if (i == j || x.run != &after_) return i == j;
-  for (const auto& [a, lemma] : always_[i])
-    for (const auto& [b, other] : always_[j]) {
+  const auto all = [&](std::uint32_t step) {
+    std::vector<Places> out(always_[step].second == kUnset ? 0 : 1, always_[step]);
+    if (const auto more = more_.find(step); more != more_.end())
+      out.insert(out.end(), more->second.begin(), more->second.end());
+    return out;
+  };
+  for (const auto& [a, lemma] : all(i))
+    for (const auto& [b, other] : all(j)) {
       space_.work(1);
       if (a == b) {
         uses_.insert(uses_.end(), {{proving_, lemma}, {proving_, other}});
@@ -225,9 +230,11 @@ void Equality::made_alike(const Content& x, const Content& y, const Facts& facts
   const Trace &s = x.run->trace, &t = y.run->trace;
   const Step &a = s.steps[x.stored->step], &b = t.steps[y.stored->step];
   const auto there = [&] { return x.stored->slot == y.stored->slot && same_bytes(x, y, true, facts); };
-  if (x.run == y.run ? there() && one_of_both(x, y)
-                     : known(same_calls_, x.stored->step, y.stored->step, there))
-    return;
+  if (x.run == y.run) {
+    if (there() && one_of_both(x, y)) return;
+  } else if (const std::uint32_t lemma = called(x.stored->step, y.stored->step); lemma != kUnset) {
+    if (there() && rests_on(lemma)) return;
+  }
   require(same_bytes(x, y, false, facts), kDiffer);
   if (one_scalar(x, y)) return;
   const bool simple =

@@ -81,7 +81,8 @@ class Equality {
  public:
   /// `single`: both are one Trace, and what nobody wrote is equal to nothing.
   Equality(Space& space, Run& before, Run& after, bool single)
-      : space_(space), before_(before), after_(after), single_(single) {}
+      : space_(space), before_(before), after_(after), single_(single),
+        always_(after.exit(), {kUnset, kUnset}) {}
   /// Element `index` of a view (without the byte) when step `time` begins.
   Content at(Run& run, const View& view, Index index, std::uint32_t time);
   Content at_all(Run& run, const View& view, std::uint32_t time) {
@@ -105,7 +106,8 @@ class Equality {
   enum class Went : std::uint8_t { back, no_further, open };
   void begin(std::uint32_t proving, std::optional<std::uint32_t> output);
   Went back(Content& content, const Facts& facts, Condition& open);
-  bool known(Numbers& lemmas, std::uint64_t one, std::uint64_t other, const std::function<bool()>& fits);
+  bool rests_on(std::uint32_t lemma);
+  std::uint32_t called(std::uint32_t a, std::uint32_t b) const;
   bool may_meet(const Content& content, const Content& other) const;
   bool meets(const Content& x, const Content& y, const Facts& facts);
   void equal(const Content& x, const Content& y, const Facts& facts);
@@ -115,7 +117,6 @@ class Equality {
   void begin_alike(const Content& x, const Content& y, const Facts& facts);
   // identities.cpp
   const Simpler* simpler(const Run& run, std::uint32_t step) const;
-  void rests_on(const Simpler& identity);
   Text scalar(const Content& content);
   bool one_scalar(const Content& x, const Content& y);
   std::optional<std::int64_t> value(Run& run, std::uint32_t step, Text argument, std::uint32_t read,
@@ -143,9 +144,10 @@ class Equality {
   Space& space_;
   Run &before_, &after_;
   bool single_;
-  std::map<std::uint32_t, std::vector<Places>> always_;  // per step of `after`: (same one of `before`, lemma)
+  std::vector<Places> always_;  // per step of `after`: (the first same one of `before`, lemma)
+  std::map<std::uint32_t, std::vector<Places>> more_;  // and others, where there are several
   Numbers told_;  // contents that a lemma is about: twice their number, one more in `after`
-  Numbers same_contents_, same_calls_;       // the lemma, by numbers of both
+  Numbers same_contents_, same_calls_;       // the lemma, by numbers of both; of calls in more_ alone
   std::uint32_t learned_ = 0, proving_ = 0;  // how many; which one, or as many: an obligation
   std::vector<Places> uses_;  // (lemma that is being shown, or as many as there are; lemma that it rests on)
   int steps_ = 0, splits_ = 0, depth_ = 0;  // that are left; of this question

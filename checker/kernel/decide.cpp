@@ -1,8 +1,6 @@
 // The verdict of a certificate.
 #include "checker/kernel/decide.h"
 
-#include <algorithm>
-
 #include "checker/kernel/rules.h"
 
 namespace noclobber::checker {

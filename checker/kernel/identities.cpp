@@ -1,5 +1,4 @@
 // Steps that store what something simpler does, as rows of a table say: x * 1 is x, 2 + 3 is 5.
-#include <algorithm>
 #include <charconv>
 
 #include "checker/kernel/contents.h"
@@ -159,14 +158,13 @@ const Simpler* Equality::simpler(const Run& run, std::uint32_t step) const {
   const auto at = run.simpler.find(step);
   return at == run.simpler.end() ? nullptr : &at->second;
 }
-void Equality::rests_on(const Simpler& identity) { uses_.emplace_back(proving_, identity.lemma); }
 
 /// The scalar that was stored; "": another step's result.
 Text Equality::scalar(const Content& c) {
   if (!c.stored) return "";
   const StepForm& form = *c.run->trace.steps[c.stored->step].form;
   const Simpler* const same = simpler(*c.run, c.stored->step);
-  if (same != nullptr && same->folds) return rests_on(*same), Text(same->key);
+  if (same != nullptr && same->folds) return rests_on(same->lemma), Text(same->key);
   return form.kind == StepKind::fill ? form.key : "";
 }
 
@@ -230,7 +228,7 @@ void Equality::numbered(Simpler& out, const Row& row, const Call& call, std::uin
 
 /// Step a is an instance of the row by its argument b. Lemma 7a.
 void Equality::identity(const Lemma& l, const std::vector<std::string>& assumed) {
-  const auto row = std::ranges::find(kRows, l.row, &Row::name);
+  const auto row = std::ranges::find(kRows, l.row(), &Row::name);
   Run& run = l.c == 0 ? before_ : after_;
   require(row != std::end(kRows), "no such identity");
   require(l.c <= 1 && l.a < run.exit() && !run.simpler.contains(l.a), "no such step");
@@ -276,7 +274,7 @@ std::pair<Text, Content> Equality::cast_of(const Content& c) {
   auto from = cast_of(under);
   require(passes(from.first, out.first, c.run->view(*c.stored).form->type), kOther);
   --depth_;
-  return rests_on(*same), from;
+  return rests_on(same->lemma), from;
 }
 
 /// The reads of a step of elements, less one that is a number in its key by an identity.
@@ -284,7 +282,7 @@ std::vector<std::uint32_t> Equality::operands(const Content& c, Text& key) {
   const StepForm& form = *c.run->trace.steps[c.stored->step].form;
   const Simpler* const same = simpler(*c.run, c.stored->step);
   const bool drops = same != nullptr && same->number;
-  if (drops) rests_on(*same);
+  if (drops) rests_on(same->lemma);
   key = drops ? Text(same->key) : form.key;
   std::vector<std::uint32_t> out;
   for (std::uint32_t k = 0; k < form.reads; ++k)

@@ -1,6 +1,4 @@
 // What a certificate says is equal in both graphs, each shown by what stands before it.
-#include <algorithm>
-
 #include "checker/kernel/contents.h"
 
 namespace noclobber::checker {
@@ -24,8 +22,8 @@ void Equality::calls(std::uint32_t a, std::uint32_t b) {
   require(one_operator(before_.trace, s, after_.trace, t, true), "two steps are different operators");
   for (std::uint32_t k = 0; k < s.form->reads; ++k)
     equal(at_all(before_, before_.trace.reads(s)[k], a), at_all(after_, after_.trace.reads(t)[k], b), {});
-  same_calls_[std::uint64_t{a} << 32 | b] = proving_;
-  always_[b].emplace_back(a, proving_);
+  if (always_[b].second == kUnset) always_[b] = {a, proving_};
+  else more_[b].emplace_back(a, proving_), same_calls_[std::uint64_t{a} << 32 | b] = proving_;
 }
 
 void Equality::contents(const Lemma& l) {
@@ -44,18 +42,18 @@ void Equality::contents(const Lemma& l) {
 
 /// The same writes, those in another order being apart.
 void Equality::writes(Lemma l) {
-  const std::size_t n = l.order.size();
+  const std::vector<std::uint32_t> order = l.order();
+  const std::size_t n = order.size();
   const auto own = latest(before_, l.a, l.b, n), other = latest(after_, l.c, l.d, n);
-  const std::set<std::uint32_t> all(l.order.begin(), l.order.end());
+  const std::set<std::uint32_t> all(order.begin(), order.end());
   require(n > 0 && all.size() == n && *all.rbegin() == n - 1, "no such writes");
-  require(known(same_contents_, before_.number(l.a, l.b), after_.number(l.c, l.d), [] { return true; }),
-          "what was there before is not the same");
+  const std::uint32_t old = same_contents_.at(before_.number(l.a, l.b) << 32 | after_.number(l.c, l.d));
+  require(old != kUnset && rests_on(old), "what was there before is not the same");
   for (std::size_t k = 0; k < n; ++k) {
-    same_write(own[k], other[l.order[k]]);
+    same_write(own[k], other[order[k]]);
     for (std::size_t i = 0; i < k; ++i)
-      require(
-          l.order[i] < l.order[k] || apart(space_, *before_.view(own[i]).form, *before_.view(own[k]).form),
-          "two writes meet that are in another order");
+      require(order[i] < order[k] || apart(space_, *before_.view(own[i]).form, *before_.view(own[k]).form),
+              "two writes meet that are in another order");
   }
 }
 

@@ -1,5 +1,4 @@
 // Where the elements of views lie, and where in a view an element of its storage lies.
-#include <algorithm>
 #include <numeric>
 
 #include "checker/kernel/trace.h"

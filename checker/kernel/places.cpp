@@ -1,5 +1,4 @@
 // Where in an arena storages lie, and while which steps.
-#include <algorithm>
 #include <array>
 
 #include "checker/kernel/touches.h"

@@ -1,7 +1,5 @@
 #include "checker/kernel/poly.h"
 
-#include <algorithm>
-
 namespace noclobber {
 namespace {
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <forward_list>
 #include <functional>
 #include <map>
 #include <optional>

@@ -1,7 +1,5 @@
 #include "checker/kernel/rules.h"
 
-#include <algorithm>
-
 namespace noclobber::checker {
 namespace {
 

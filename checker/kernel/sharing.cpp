@@ -1,7 +1,5 @@
 #include "checker/kernel/sharing.h"
 
-#include <algorithm>
-
 namespace noclobber::checker {
 namespace {
 

@@ -75,8 +75,7 @@ struct StepForm {
 /// Where its own begin among all of the Trace: views (reads, then writes), what its reads mean.
 struct Step {
   const StepForm* form = nullptr;
-  std::uint32_t origin = 0;
-  std::size_t views = 0, reaching = 0, reaching_end = 0;
+  std::uint32_t origin = 0, views = 0, reaching = 0, reaching_end = 0;
 };
 struct Output {
   std::optional<View> view;

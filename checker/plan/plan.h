@@ -4,14 +4,11 @@
 
 #include "checker/kernel/certificate.h"
 
-namespace noclobber {
+namespace noclobber::checker {
 
 constexpr const char* kPlanFormat = "noclobber.plan/1";
-
-namespace checker {
 
 /// Reads a table of buffers and decides whether any two of them meet.
 Answer check_plan(std::string_view text);
 
-}  // namespace checker
-}  // namespace noclobber
+}  // namespace noclobber::checker

@@ -1,8 +1,6 @@
 // Replays a refutation on the last check's Traces, where symbols are values.
 #include "checker/refute/refute.h"
 
-#include <algorithm>
-
 #include "checker/kernel/rules.h"
 
 namespace noclobber::checker {

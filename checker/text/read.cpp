@@ -258,17 +258,20 @@ class Reader : Scanner {
   }
   /// Of steps that run under conditions nothing is known.
   void no_conditions() { require(integer() == 0, "no conditions"); }
+  std::uint32_t few(std::size_t k) {
+    return require(k < kUnset, "fewer views"), static_cast<std::uint32_t>(k);
+  }
   Step step() {
     Trace& t = *trace_;
-    Step s{&form(out_.steps), integer(), t.views.size(), t.reaching.size()};
+    Step s{&form(out_.steps), integer(), few(t.views.size()), few(t.reaching.size())};
     for (std::uint32_t k = s.form->reads + s.form->writes; k > 0; --k) t.views.push_back(view());
     times([&] {
       t.reaching.push_back(integer());
       require(t.reaching.back() <= t.steps.size(), "a time before");
     });
-    s.reaching_end = t.reaching.size();
+    s.reaching_end = few(t.reaching.size());
     no_conditions();
-    const std::size_t reaching = s.reaching_end - s.reaching;
+    const std::uint32_t reaching = s.reaching_end - s.reaching;
     bool good =
         (reaching == 0 || reaching == s.form->reads) && s.origin < kMostOrigin && s.origin >= t.origin;
     t.origin = s.origin;
@@ -306,7 +309,7 @@ class Reader : Scanner {
       require(known[s.form->start].insert(s.key).second, "other storages");
     out.inputs = list([&] { return std::pair<Text, View>{text(), view()}; });
     no_conditions();
-    times([&] { line(), out.steps.push_back(step()); });
+    fill(out.steps, [&] { return line(), step(); });
     out.outputs = list([&] { return output(); });
     out.claims = list([&] { return (integer(), text(), Places{poly(true), poly(true)}); });
     times([&] { text(), text(), ++out.unknown; });
@@ -326,15 +329,17 @@ class Reader : Scanner {
     c.boundary.sharing_may_shrink = flag();
     times([&] { c.boundary.may_share.insert(places()); });
     times([&] { require(c.claimed.insert(obligation()).second, "another claim"); });
-    times([&] {
-      Lemma l{kind(Lemma::Kind::identity), integer(), integer(), integer(), integer(), integers()};
+    fill(c.lemmas, [&] {
+      Lemma l{kind(Lemma::Kind::identity), integer(), integer(), integer(), integer()};
+      Lemma::Rest rest{integers(), Text()};
       const bool calls = l.kind == Lemma::Kind::calls, writes = l.kind == Lemma::Kind::writes,
                  row = l.kind == Lemma::Kind::identity;
-      if (row) l.row = text();
-      require((!calls || l.b == 0) && ((!calls && !row) || l.d == 0) && writes != l.order.empty(),
+      if (row) rest.second = text();
+      require((!calls || l.b == 0) && ((!calls && !row) || l.d == 0) && writes != rest.first.empty(),
               "0 where a lemma uses nothing");
+      if (writes || row) l.rest.push_front(std::move(rest));
       require(c.lemmas.empty() || l != c.lemmas.back(), "another lemma");
-      c.lemmas.push_back(std::move(l));
+      return l;
     });
   }
   Refutation refutation() {

@@ -1,8 +1,6 @@
 // The words, numbers and texts of a certificate, taken one after the other.
 #pragma once
-#include <algorithm>
 #include <charconv>
-#include <limits>
 #include <stdexcept>
 
 #include "checker/kernel/certificate.h"
@@ -51,6 +49,8 @@ class Scanner {
   /// Digits, up to a blank; of a text's length, up to its colon.
   template <class T = std::uint32_t> T integer(bool text = false) {
     apart();
+    const bool one = !text && end_ - at_ > 1 && *at_ >= '0' && *at_ <= '9';
+    if (one && (at_[1] == ' ' || at_[1] == '\n')) return static_cast<T>(*at_++ - '0');  // as most are
     T out = 0;
     const auto [digit, fault] = std::from_chars(at_, end_, out);
     const char* const first = at_ != end_ && *at_ == '-' ? at_ + 1 : at_;
@@ -86,11 +86,15 @@ class Scanner {
   void times(auto&& each) {
     for (std::size_t n = size(); n > 0; --n) each();
   }
-  /// A list of what `each` reads.
+  /// A list of what `each` reads, with room at once for as many as the text may hold.
+  template <class T> void fill(std::vector<T>& out, auto&& each) {
+    std::size_t n = size();
+    out.reserve(std::min(n, static_cast<std::size_t>(end_ - at_) * 4 / sizeof(T)));
+    for (; n > 0; --n) out.push_back(each());
+  }
   auto list(auto&& each) {
     std::vector<decltype(each())> out;
-    times([&] { out.push_back(each()); });
-    return out;
+    return fill(out, each), out;
   }
   auto maybe(auto&& each) { return flag() ? std::optional(each()) : std::nullopt; }
   void about(Answer& out) {

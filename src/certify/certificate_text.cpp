@@ -53,32 +53,67 @@ class Parts {
   std::uint8_t place_ = 0, number_ = 0;
 };
 
+/// As many characters as the checks of most certificates have, or more.
+std::size_t roughly(const std::vector<Check>& checks) {
+  std::size_t out = 1024;
+  const auto add = [&](const Trace& trace) { out += 24 * trace.storages.size() + 48 * trace.steps.size(); };
+  for (const Check& check : checks) {
+    if (check.before) add(*check.before);
+    add(check.after);
+    out += 24 * check.lemmas.size();
+  }
+  return out;
+}
+
+void put_part(CertificateText& text, std::size_t part, const std::string& content) {
+  const std::size_t begin = part == 0 ? 0 : text.ends[part - 1], length = text.ends[part] - begin;
+  text.whole.replace(begin, length, content);
+  for (; part < text.ends.size(); ++part) text.ends[part] += content.size() - length;
+}
+void put_sum(CertificateText& text) {
+  text.whole.resize(text.ends.back());
+  text.whole += "sum " + checksum(text.whole) + "\n";
+}
+
 class Writer {
  public:
   explicit Writer(Space& space) : space_(space) {}
 
-  CertificateText parts(const Certificate& c, const std::vector<PolyId>& facts) {
-    CertificateText out;
+  CertificateText parts(const Certificate& c, const std::vector<PolyId>& facts, bool lean) {
     // Facts first: their numbers are read before they are needed.
-    const std::string facts_text = part(Num{facts});
-    out.evidence = part(c.evidence);
-    for (const Check& check : c.checks)
-      out.checks.push_back(part(check)), out.lemmas.push_back(part(check.lemmas));
-    out.refutation = part(c.refutation);
-    out.head = "noclobber.cert/2\nabout" + part(c.about) + "\ninputs" + part(c.inputs) + "\noperators" +
-               part(c.operators) + "\nassumptions" + part(c.assumptions) + "\nsymbols" + symbols(c);
-    out.forms = "\nfacts" + facts_text + table("views", views_) + table("storages", storages_) +
-                table("steps", steps_);
-    out.count = count_;
-    out.numbers = polys_text_;
+    const std::string facts_text = part(Num{facts}), evidence = part(c.evidence);
+    out_.reserve(roughly(c.checks));
+    std::vector<std::size_t> ends;
+    for (const Check& check : c.checks) {
+      value(check), ends.push_back(out_.size());
+      value(check.lemmas), ends.push_back(out_.size());
+    }
+    (out_ += "\nrefutation", value(c.refutation), out_ += '\n'), ends.push_back(out_.size());
+    std::string rest = std::exchange(out_, "");
+    CertificateText out;
+    const auto add = [&](const std::string& text) { out.ends.push_back((out.whole += text).size()); };
+    add("noclobber.cert/2\nabout" + part(c.about) + "\ninputs" + part(c.inputs) + "\noperators" +
+        part(c.operators) + "\nassumptions" + part(c.assumptions) + "\nsymbols" + symbols(c) + "\nnumbers");
+    add(part(count_));
+    add(polys_text_);
+    add("\nfacts" + facts_text + table("views", views_) + table("storages", storages_) +
+        table("steps", steps_) + "\nevidence");
+    add(lean ? " 0" : evidence);
+    add("\nchecks" + part(c.checks.size()));
+    for (const std::size_t end : ends) out.ends.push_back(out.whole.size() + end);
+    rest.insert(0, out.whole);
+    out.whole = std::move(rest);
+    put_sum(out);
     return out;
   }
   void put(CertificateText& text, const std::vector<PolyId>& numbers,
            const std::vector<Derivation>& evidence) {
     for (const PolyId number : numbers) place(number);
-    text.evidence = part(evidence);
-    text.numbers += polys_text_;
-    text.count = count_;
+    put_part(text, CertificateText::evidence, part(evidence));
+    const std::size_t begin = text.ends[CertificateText::count], end = text.ends[CertificateText::numbers];
+    put_part(text, CertificateText::numbers, text.whole.substr(begin, end - begin) + polys_text_);
+    put_part(text, CertificateText::count, part(count_));
+    put_sum(text);
   }
 
   template <class T>
@@ -97,6 +132,7 @@ class Writer {
   struct Forms {
     std::unordered_map<std::string, std::size_t> places;
     std::unordered_map<Parts, std::size_t, Parts::Hash> by_parts;
+    const std::pair<const Parts, std::size_t>* latest = nullptr;
     std::string text;
   };
   static std::string table(const char* name, const Forms& all) {
@@ -108,6 +144,11 @@ class Writer {
 
   template <std::integral T>
   void value(T number) {
+    if (static_cast<std::uint64_t>(number) <= 9) {  // most are; one below 0 is none of these
+      out_ += ' ';
+      out_ += static_cast<char>('0' + number);
+      return;
+    }
     char digits[24];
     digits[0] = ' ';
     const char* const end = std::to_chars(digits + 1, std::end(digits), +number).ptr;
@@ -156,10 +197,14 @@ class Writer {
   }
   template <class T>
   void value(const Form<const T>& noun) {
-    const auto [at, is_new] =
-        forms(noun.of).by_parts.try_emplace(Parts(noun.of), 0);  // Traces outlive the writer
-    if (is_new) at->second = form_of(noun);
-    value(at->second);
+    Forms& all = forms(noun.of);
+    const Parts parts(noun.of);  // Traces outlive the writer
+    if (all.latest == nullptr || all.latest->first != parts) {
+      const auto [at, is_new] = all.by_parts.try_emplace(parts, 0);
+      if (is_new) at->second = form_of(noun);
+      all.latest = &*at;
+    }
+    value(all.latest->second);
   }
   template <class T>
   std::size_t form_of(const Form<const T>& noun) {
@@ -281,18 +326,12 @@ class Writer {
 
 }  // namespace
 
-std::string CertificateText::whole() const {
-  std::string out = head + "\nnumbers " + std::to_string(count) + numbers + forms + "\nevidence" + evidence +
-                    "\nchecks " + std::to_string(checks.size());
-  for (std::size_t k = 0; k < checks.size(); ++k) out += checks[k] + lemmas[k];
-  out += "\nrefutation" + refutation + "\n";
-  return out + "sum " + checksum(out) + "\n";
-}
-
 void CertificateText::put_lemmas(const Certificate& certificate) {
   Space none;
   Writer writer(none);
-  for (std::size_t k = 0; k < lemmas.size(); ++k) lemmas[k] = writer.part(certificate.checks[k].lemmas);
+  for (std::size_t k = 0; k < certificate.checks.size(); ++k)
+    put_part(*this, checks + 2 * k + 2, writer.part(certificate.checks[k].lemmas));
+  put_sum(*this);
 }
 
 void CertificateText::put(Space& space, const checker::Certificate& read,
@@ -309,7 +348,7 @@ CertificateText certificate_parts(Space& space, const Certificate& certificate, 
   if (lean)
     std::erase_if(
         facts, [&](PolyId fact) { return !used.contains(fact) && !space.value(fact, certificate.symbols); });
-  return Writer(space).parts(certificate, facts);
+  return Writer(space).parts(certificate, facts, lean);
 }
 
 }  // namespace noclobber

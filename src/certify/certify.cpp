@@ -18,23 +18,23 @@ namespace {
 constexpr int kRounds = 3;  // a later derivation may answer an earlier question: then others are asked
 
 /// What nc-check says of the text.
-Certified decided(std::string text) {
+checker::Answer answered(const std::string& text) {
   Space space;
-  checker::Answer answer = checker::check(text, space);
-  return {std::move(text), std::move(answer)};
+  return checker::check(text, space);
 }
-bool stands(const Certified& out) { return out.answer.said == checker::Answer::Said::proved; }
+Certified decided(const CertificateText& text) { return {text.whole, answered(text.whole)}; }
+bool stands(const checker::Answer& answer) { return answer.said == checker::Answer::Said::proved; }
+bool stands(const Certified& out) { return stands(out.answer); }
 /// The evidence of the text is then what its replay in `space` used, and no other: a space that searches adds
 /// what is found, and what a later line makes needless goes.
-void put_used(Space& space, CertificateText& text, const std::string& whole) {
+void put_used(Space& space, CertificateText& text) {
   std::vector<Derivation> used;
   for (std::size_t k : space.used()) used.push_back(space.derivations()[k]);
-  text.put(space, checker::read(space, whole, false), used);
+  text.put(space, checker::read(space, text.whole, false), used);
 }
 
 void replay(Space space, CertificateText& text) {
-  const std::string whole = text.whole();
-  if (checker::check(whole, space).said != checker::Answer::Said::unreadable) put_used(space, text, whole);
+  if (checker::check(text.whole, space).said != checker::Answer::Said::unreadable) put_used(space, text);
 }
 
 /// Leaves out what was claimed, though a rule shows it, or though only a rule could.
@@ -52,22 +52,13 @@ void drop_needless_claims(Space& space, Certificate& content) {
 Certified settled(CertificateText& text, Certified first) {
   for (int round = 0; round < kRounds && !stands(first); ++round) {
     replay(searching_space(), text);
-    std::string whole = text.whole();
-    if (whole == first.text) break;  // nothing was found
-    first = decided(std::move(whole));
+    if (text.whole == first.text) break;  // nothing was found
+    first = decided(text);
     if (stands(first)) break;
     replay(Space(), text);
-    whole = text.whole();
-    if (round + 1 < kRounds && whole != first.text) first = decided(std::move(whole));
+    if (round + 1 < kRounds && text.whole != first.text) first = decided(text);
   }
   return first;
-}
-
-/// The text with lemmas and claims alone. Numbers of evidence stay: a rule may find its way in their order.
-CertificateText unproved(Space& space, const Certificate& content) {
-  CertificateText out = certificate_parts(space, content, true);
-  out.evidence = " 0";
-  return out;
 }
 
 /// Lemmas that nothing rests on go, from `text` as well. Are there any?
@@ -88,7 +79,7 @@ Certified completed(CertificateText text, Certificate& content, Certified out) {
   if (stands(out)) return out;
   if (out.answer.why == checker::kSurplus) {
     drop_surplus(content, out.answer.used, text);
-    return settled(text, decided(text.whole()));
+    return settled(text, decided(text));
   }
   Space searching = searching_space();  // where more is open, what is found says which lemmas are needed
   const checker::Answer found = checker::check(out.text, searching);
@@ -96,11 +87,11 @@ Certified completed(CertificateText text, Certificate& content, Certified out) {
   if (drop_surplus(content, found.used, text)) {
     if (some) replay(searching_space(), text);
   } else if (some) {
-    put_used(searching, text, out.text);
+    put_used(searching, text);
   } else {
     return out;
   }
-  return settled(text, decided(text.whole()));
+  return settled(text, decided(text));
 }
 
 }  // namespace
@@ -110,8 +101,10 @@ Certified certified(Space& space, Certificate& content) {
   drop_needless_claims(space, content);
   for (Check& check : content.checks)
     if (check.lemmas.empty()) check.lemmas = find_lemmas(space, check, false);
-  CertificateText text = unproved(space, content);
-  Certified first = decided(text.whole());
+  CertificateText text = certificate_parts(space, content, true);  // with lemmas and claims alone
+  checker::Answer answer = answered(text.whole);
+  if (stands(answer)) return {std::move(text.whole), std::move(answer)};
+  Certified first{text.whole, std::move(answer)};
   // Where not even the lemmas can be shown, evidence is seldom what is missing: then more lemmas are tried
   // first.
   const bool later = first.answer.why.starts_with(checker::kNotShown);
@@ -122,7 +115,7 @@ Certified certified(Space& space, Certificate& content) {
     few.push_back(std::exchange(check.lemmas, find_lemmas(space, check, true)));
   CertificateText more = text;
   more.put_lemmas(content);
-  Certified second = completed(more, content, decided(more.whole()));
+  Certified second = completed(more, content, decided(more));
   if (stands(second)) return second;
   if (!later) return first;
   for (std::size_t k = 0; k < few.size(); ++k) content.checks[k].lemmas = std::move(few[k]);

@@ -81,8 +81,8 @@ void fields(auto& io, Is<Obligation> auto& o) { io(o.kind, o.of_before, o.a, o.b
 /// Its lemmas follow.
 void fields(auto& io, Is<Check> auto& c) { io(c.key, c.before, c.after, c.boundary, c.by_solver); }
 void fields(auto& io, Is<checker::Lemma> auto& l) {
-  io(l.kind, l.a, l.b, l.c, l.d, l.order);
-  if (l.kind == checker::Lemma::Kind::identity) io(std::string(l.row));
+  io(l.kind, l.a, l.b, l.c, l.d, l.order());
+  if (l.kind == checker::Lemma::Kind::identity) io(std::string(l.row()));
 }
 void fields(auto& io, Is<Line> auto& l) { io(l.rule, l.a, l.b, l.c, Num{l.poly}, Num{l.by}); }
 void fields(auto& io, Is<Derivation> auto& d) { io(Num{d.facts}, d.lines); }

@@ -90,7 +90,7 @@ class Lemmas {
   void identities(const Contents& of, std::uint32_t side) {
     for (std::uint32_t step : of.simplified()) {
       const TraceIdentity& known = *of.trace().steps[step].identity;
-      out_.push_back({LemmaKind::identity, step, known.argument, side, 0, {}, known.row});
+      out_.push_back({LemmaKind::identity, step, known.argument, side, 0, {{{}, known.row}}});
     }
   }
   void of_step(std::uint32_t number) {
@@ -140,7 +140,7 @@ class Lemmas {
           same.push_back(other);
     for (std::uint32_t other : same) {
       matched_[other] = true;
-      out_.push_back({LemmaKind::calls, other, 0, number, 0, {}});
+      out_.push_back({LemmaKind::calls, other, 0, number, 0});
     }
   }
   /// What storages of `before` hold at entry, and where a part of them was written.
@@ -168,8 +168,8 @@ class Lemmas {
     Place old_was = was, old_is = is;
     const std::vector<std::uint32_t> order = same_writes(old_was, old_is);
     if (!order.empty()) held(old_was, old_is);
-    out_.push_back({order.empty() ? LemmaKind::contents : LemmaKind::writes, was.first, was.second, is.first,
-                    is.second, order});
+    out_.push_back({LemmaKind::contents, was.first, was.second, is.first, is.second});
+    if (!order.empty()) out_.back().kind = LemmaKind::writes, out_.back().rest.emplace_front(order, "");
   }
   /// What the latest write puts where, as far as it is known; `place` is then what was there before.
   std::string written(Contents& of, Place& place) {

@@ -43,7 +43,7 @@ class PlanWriter {
 
  private:
   void header(const Certificate& about) {
-    out_ = std::string(kPlanFormat) + "\n";
+    out_ = std::string(checker::kPlanFormat) + "\n";
     text("about ", about.about);
     out_ += "\n";
     line("inputs", static_cast<std::int64_t>(about.inputs.size()));

@@ -88,7 +88,7 @@ std::string lemma_changed(const std::string& whole, Random& random) {
   std::vector<std::string> all;
   for (const checker::Lemma& lemma : std::views::reverse(read.checks.back().lemmas)) {
     const std::size_t end = from;
-    for (std::size_t words = 6 + lemma.order.size(); words > 0; --words) from = word_before(from);
+    for (std::size_t words = 6 + lemma.order().size(); words > 0; --words) from = word_before(from);
     all.insert(all.begin(), text.substr(from, end - from));
   }
   if (all.empty()) return "";

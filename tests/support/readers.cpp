@@ -127,7 +127,7 @@ std::string certificate_text(const std::string& bytes) {
   const checker::Answer said = checker::check(bytes, space);
   std::string out = fmt::format("{} {} {} {} {} {}\n", static_cast<int>(said.said), said.why,
                                 said.obligations, said.by_rule, said.by_solver, said.derivations);
-  if (bytes.starts_with(kPlanFormat)) return out;
+  if (bytes.starts_with(checker::kPlanFormat)) return out;
   try {
     const checker::Certificate certificate = checker::read(concrete, bytes, true);
     out += fmt::format("{} checks, {} numbers\n", certificate.checks.size(), certificate.numbers.size());

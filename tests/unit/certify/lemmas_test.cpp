@@ -30,7 +30,7 @@ Told told(const std::string& before, const std::string& after, const std::string
   content.checks[0].lemmas = find_lemmas(space, content.checks[0], false);
   const CertificateText text = certificate_parts(space, content, true);
   Space own;
-  return {content.checks[0].lemmas.size(), checker::check(text.whole(), own).why};
+  return {content.checks[0].lemmas.size(), checker::check(text.whole, own).why};
 }
 
 }  // namespace

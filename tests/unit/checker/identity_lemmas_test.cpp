@@ -105,7 +105,7 @@ Said said(const Claim& c) {
        std::move(after),
        boundary,
        {},
-       {{Lemma::Kind::identity, c.step == ~0U ? last : c.step, c.argument, kBefore, 0, {}, c.row}}});
+       {{Lemma::Kind::identity, c.step == ~0U ? last : c.step, c.argument, kBefore, 0, {{{}, c.row}}}}});
   return nc_check(b.space, b.content).said;
 }
 
@@ -235,7 +235,7 @@ Said cast(const std::string& from, const std::string& between, const std::string
   boundary.sharing_may_grow = true;
   b.content.checks.push_back({"", std::move(before), std::move(after), boundary, {}, {}});
   if (with_lemma)
-    b.content.checks[0].lemmas = {{Lemma::Kind::identity, 1, 0, kBefore, 0, {}, "convert-wider"}};
+    b.content.checks[0].lemmas = {{Lemma::Kind::identity, 1, 0, kBefore, 0, {{{}, "convert-wider"}}}};
   return nc_check(b.space, b.content).said;
 }
 

@@ -69,7 +69,7 @@ bool lemma_of_another(Shaped& s) {
 }
 bool permutation_wrong(Shaped& s) {
   for (checker::Lemma& l : s.last().lemmas)
-    if (l.order.size() > 1) return std::ranges::reverse(l.order), true;
+    if (l.order().size() > 1) return std::ranges::reverse(l.rest.front().first), true;
   return false;
 }
 bool identity_misapplied(Shaped& s) {
@@ -82,8 +82,7 @@ bool identity_misapplied(Shaped& s) {
                                                    static_cast<std::uint32_t>(s.below(2)),
                                                    static_cast<std::uint32_t>(s.below(2)),
                                                    0,
-                                                   {},
-                                                   row.name});
+                                                   {{{}, row.name}}});
   return true;
 }
 /// A step that is no neutral call is said to be one: its key is, and its lemma.
@@ -103,8 +102,7 @@ bool identity_made_up(Shaped& s) {
                                                      static_cast<std::uint32_t>(s.below(2)),
                                                      1,
                                                      0,
-                                                     {},
-                                                     names[s.below(std::size(names))]});
+                                                     {{{}, names[s.below(std::size(names))]}}});
     return true;
   }
   return false;

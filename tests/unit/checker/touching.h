@@ -64,7 +64,8 @@ struct Touching {
                   static_cast<std::uint32_t>(writes.size()),
                   std::vector(reads.size(), std::vector(writes.size(), access)),
                   {}};
-    Step made{&step_forms.emplace_back(std::move(form)), origin, trace.views.size(), 0, 0};
+    Step made{&step_forms.emplace_back(std::move(form)), origin,
+              static_cast<std::uint32_t>(trace.views.size()), 0, 0};
     for (const auto* views : {&reads, &writes})
       trace.views.insert(trace.views.end(), views->begin(), views->end());
     trace.steps.push_back(made);

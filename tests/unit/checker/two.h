@@ -111,13 +111,13 @@ inline TraceStep fill(const char* scalar, TraceView write) {
   return step;
 }
 inline Lemma calls(std::uint32_t before, std::uint32_t after) {
-  return {Lemma::Kind::calls, before, 0, after, 0, {}};
+  return {Lemma::Kind::calls, before, 0, after, 0};
 }
 inline Lemma contents(StorageId a, std::uint32_t b, StorageId c, std::uint32_t d) {
-  return {Lemma::Kind::contents, a, b, c, d, {}};
+  return {Lemma::Kind::contents, a, b, c, d};
 }
 inline Lemma writes(StorageId a, std::uint32_t b, StorageId c, std::uint32_t d, Order order = {0}) {
-  return {Lemma::Kind::writes, a, b, c, d, std::move(order)};
+  return {Lemma::Kind::writes, a, b, c, d, {{std::move(order), ""}}};
 }
 
 }  // namespace noclobber::testing
