@@ -35,6 +35,7 @@ class Parts {
   void add(const T& number) requires std::integral<T> || std::is_enum_v<T> {
     numbers_[number_++] = static_cast<std::uint64_t>(number);
   }
+  void add(ElementType type) { add(type.number()); }
   template <class T>
   void add(const Shared<T>& list) {
     places_[place_++] = list.place();
@@ -162,6 +163,7 @@ class Writer {
     out_ += ':';
     out_ += text;
   }
+  void value(ElementType type) { value(*type); }
   template <class List>
   void list(const List& all) {
     value(all.size());

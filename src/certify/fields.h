@@ -54,7 +54,7 @@ void form(auto& io, Is<TraceStep> auto& s) {
   io(s.kind, s.key, s.elementwise, Count{s.reads}, Count{s.writes}, s.access, s.bodies);
 }
 void fields(auto& io, Is<TraceView> auto& v) { io(Form{v}, v.storage); }
-void fields(auto& io, Is<TraceStorage> auto& s) { io(Form{s}, s.key); }
+void fields(auto& io, Is<TraceStorage> auto& s) { io(Form{s}, s.key.text()); }
 void fields(auto& io, Is<TraceStep> auto& s) {
   io(Form{s}, s.origin, Entries{s.reads}, Entries{s.writes}, s.reaching, kNone);
 }

@@ -32,13 +32,13 @@ class Lemmas {
     identities(is_, 1);
     for (std::uint32_t step = 0; step < before_.steps.size(); ++step)
       if (makes(before_.steps[step])) {
-        made_[what(was_, step)].push_back(step);
-        named_[before_.steps[step].key].push_back(step);
+        if (Made* const made = made_by(was_, step)) made->before.push_back(step);
+        named_[*before_.steps[step].key].steps.push_back(step);
       }
-    for (std::uint32_t step = 0; step < after_.steps.size(); ++step) {
-      made_here_.push_back(makes(after_.steps[step]) ? what(is_, step) : What{Terms::kBad, 0});
-      if (made_here_.back().first != Terms::kBad) ++making_[made_here_.back()];
-    }
+    made_here_.resize(after_.steps.size());
+    for (std::uint32_t step = 0; step < after_.steps.size(); ++step)
+      if (makes(after_.steps[step]) && (made_here_[step] = made_by(is_, step)) != nullptr)
+        ++made_here_[step]->here;
     out_.reserve(out_.size() + after_.steps.size());
     for (std::uint32_t step = 0; step < after_.steps.size(); ++step) of_step(step);
     return std::move(out_);
@@ -50,8 +50,17 @@ class Lemmas {
   struct WhatHash {
     std::size_t operator()(const What& what) const { return mix(what.second, what.first); }
   };
-  template <class T>
-  using ByWhat = std::unordered_map<What, T, WhatHash>;
+  /// Steps that make the same by the same form.
+  struct Made {
+    Few<std::uint32_t> before = {};
+    std::size_t here = 0, seen = 0;  // those of `after`: in all, and so far
+    TermId term = Terms::kBad;
+  };
+  /// Steps of `before` that have one key; those before `open` stand for steps of `after` already.
+  struct Named {
+    std::vector<std::uint32_t> steps;
+    std::size_t open = 0;
+  };
 
   /// Not what it reads, nor one scalar.
   static bool makes(const TraceStep& step) {
@@ -68,20 +77,25 @@ class Lemmas {
     const auto mix = [&](std::size_t part) { out = (out ^ part) * 0x9e3779b97f4a7c15ULL + (out >> 32U); };
     for (const auto* views : {&step.reads, &step.writes})
       for (const TraceView& view : *views) {
-        mix(std::hash<std::string>{}(view.type) + view.shape.size());
+        mix(view.type.number() + view.shape.size());
         for (const PolyId extent : view.shape) mix(extent);
       }
     return out;
   }
-  static What what(Contents& of, std::uint32_t step) {
-    return {of.put(step, 0), form_of(of.trace().steps[step])};
+  /// nullptr: nobody knows what it makes.
+  Made* made_by(Contents& of, std::uint32_t step) {
+    const TermId term = of.put(step, 0);
+    if (term == Terms::kBad) return nullptr;
+    Made& out = made_[{term, form_of(of.trace().steps[step])}];
+    out.term = term;
+    return &out;
   }
   /// Those of `all` that number `own` of `ours` is compared with. As many on both sides stand for each other
   /// in turn; where one side has fewer, its last one stands for all that are left. `ours` 0: nobody counted.
-  template <class T>
-  std::vector<T> alike(const std::vector<T>& all, std::size_t own, std::size_t ours) const {
+  template <class List>
+  std::vector<typename List::value_type> alike(const List& all, std::size_t own, std::size_t ours) const {
     if (every_ || (all.size() <= 2 && all.size() != ours))
-      return {all.begin(), all.begin() + std::min<std::ptrdiff_t>(std::ssize(all), kAlike)};
+      return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kAlike))};
     if (own >= all.size()) return {all.back()};
     const std::size_t end = own + 1 == ours ? std::min(all.size(), own + kAlike) : own + 1;
     return {all.begin() + static_cast<std::ptrdiff_t>(own), all.begin() + static_cast<std::ptrdiff_t>(end)};
@@ -103,10 +117,8 @@ class Lemmas {
   }
   /// Is it of elements, and one of several that are the same, on either side?
   bool is_one_of_several(std::uint32_t number) {
-    const What& own = made_here_[number];
-    const auto all = made_.find(own);
-    return after_.steps[number].elementwise &&
-           (making_[own] > 1 || (all != made_.end() && all->second.size() > 1));
+    const Made* const own = made_here_[number];
+    return own != nullptr && after_.steps[number].elementwise && (own->here > 1 || own->before.size() > 1);
   }
   /// Does the checker see by few looks at what it reads that it is the same as another? Of several which one
   /// stands for which cannot be told before: what is told in vain costs another reading.
@@ -123,25 +135,31 @@ class Lemmas {
   }
   void made(std::uint32_t number) {
     const TraceStep& step = after_.steps[number];
-    const What own = made_here_[number];
-    const TermId term = own.first;
-    if (term == Terms::kBad || is_seen(number)) return;
-    std::vector<std::uint32_t> same;
-    if (const auto at = made_.find(own); at != made_.end())
-      for (std::uint32_t other : alike(at->second, seen_[own]++, making_[own]))
+    Made* const own = made_here_[number];
+    if (own == nullptr || is_seen(number)) return;
+    Few<std::uint32_t> same;
+    if (!own->before.empty())
+      for (std::uint32_t other : alike(own->before, own->seen++, own->here))
         if (before_.steps[other].key == step.key && before_.steps[other].kind == step.kind)
           same.push_back(other);
-    std::size_t tried = 0;
-    for (auto& all = named_[step.key]; !all.empty() && matched_[all.front()];) all.pop_front();
-    if (same.empty())
-      for (std::uint32_t other : named_[step.key])  // contents may be equal that are written otherwise
-        if (same.empty() && !matched_[other] && ++tried <= kTried &&
-            equality_.shown(was_.put(other, 0), term, {}, {}))
-          same.push_back(other);
+    if (same.empty()) match(number, own->term, same);
     for (std::uint32_t other : same) {
       matched_[other] = true;
       out_.push_back({LemmaKind::calls, other, 0, number, 0});
     }
+  }
+  /// Contents may be equal that are written otherwise.
+  void match(std::uint32_t number, TermId term, Few<std::uint32_t>& same) {
+    const auto at = named_.find(*after_.steps[number].key);
+    if (at == named_.end()) return;
+    auto& [steps, open] = at->second;
+    while (open < steps.size() && matched_[steps[open]]) ++open;
+    std::size_t tried = 0;
+    for (std::size_t k = open; k < steps.size() && tried < kTried && same.empty(); ++k)
+      if (!matched_[steps[k]]) {
+        ++tried;
+        if (equality_.shown(was_.put(steps[k], 0), term, {}, {})) same.push_back(steps[k]);
+      }
   }
   /// What storages of `before` hold at entry, and where a part of them was written.
   const std::unordered_map<TermId, std::vector<Place>>& all_held() {
@@ -231,13 +249,11 @@ class Lemmas {
   Terms& terms_;
   Contents &was_, &is_;
   Equality equality_;
-  ByWhat<std::vector<std::uint32_t>> made_;                           // steps of `before`
-  std::vector<What> made_here_;                                       // by each step of `after`
-  ByWhat<std::size_t> making_;                                        // how many of those there are
-  std::unordered_map<std::string, std::deque<std::uint32_t>> named_;  // those of one key
-  std::vector<bool> matched_;                                         // by step of `before`
+  std::unordered_map<What, Made, WhatHash> made_;
+  std::vector<Made*> made_here_;                       // by each step of `after`
+  std::unordered_map<std::string_view, Named> named_;  // by the keys of Traces, which outlive this
+  std::vector<bool> matched_;                          // by step of `before`
   std::optional<std::unordered_map<TermId, std::vector<Place>>> held_;
-  ByWhat<std::uint32_t> seen_;
   std::unordered_map<TermId, std::uint32_t> held_seen_;
   std::vector<std::uint32_t> version_;  // by storage of `after`
   std::set<std::array<std::uint32_t, 4>> done_;

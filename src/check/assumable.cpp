@@ -68,7 +68,7 @@ class SeenBits {
     at->second = nullptr;
     any_ = true;
   }
-  std::unordered_map<StorageId, const Text*> types_;  // nullptr: several, or parts
+  std::unordered_map<StorageId, const ElementType*> types_;  // nullptr: several, or parts
   bool any_ = false;
 };
 

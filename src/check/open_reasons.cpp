@@ -52,7 +52,7 @@ std::string name_of(const Obligation& o, const Trace& after, const Trace* before
     case Obligation::Kind::defined:
       return std::string(property_of(o.kind)) + " of output " + std::to_string(o.a);
     case Obligation::Kind::exit:
-      return trace.storages[o.a].key + " at exit";
+      return trace.storages[o.a].key.text() + " at exit";
     case Obligation::Kind::store:
     case Obligation::Kind::clean:
     case Obligation::Kind::current:
@@ -87,7 +87,7 @@ std::string key_of(const Obligation& o, const Trace& after, const Trace* before,
              (tensor ? value_key(graph, graph.outputs[o.a].ref) : "");
     }
     case Obligation::Kind::exit:
-      return "at exit " + value_key(graph, graph.find(trace.storages[o.a].key));
+      return "at exit " + value_key(graph, graph.find(trace.storages[o.a].key.text()));
     case Obligation::Kind::store:
     case Obligation::Kind::clean:
     case Obligation::Kind::current:

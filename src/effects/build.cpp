@@ -23,6 +23,12 @@ ValueViews take_views(Tracer& t) {
   return out;
 }
 
+/// Many steps and values of a graph may add none.
+template <class T>
+void fit(std::vector<T>& all) {
+  if (all.size() < all.capacity() / 2) all.shrink_to_fit();
+}
+
 void walk(Tracer& t) {
   const Graph& graph = *t.request.graph;
   t.names.bound.resize(graph.values.size());
@@ -43,6 +49,8 @@ void walk(Tracer& t) {
   add_outputs(t);
   return_flights(t);
   say_where_loops_lie(t);
+  fit(t.trace.steps);
+  fit(t.trace.storages);
 }
 
 }  // namespace

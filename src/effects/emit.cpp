@@ -9,13 +9,13 @@
 
 namespace noclobber::effects {
 
-void push(Tracer& t, TraceStep step, const std::vector<std::uint32_t>& reaching) {
+void push(Tracer& t, TraceStep&& step, const std::vector<std::uint32_t>& reaching) {
   if (!t.shadows.empty()) refresh(t, step);
   if (t.request.names_are_values) step.reaching = reaching;
   for (const TraceView& written : step.writes) {
     t.known.constants.erase(written.storage);
     t.known.reals.erase(written.storage);
-    t.known.written[written.storage] = t.trace.steps.size() + 1;
+    t.known.of(written.storage).written = t.trace.steps.size() + 1;
     if (t.loops.shared.contains(written.storage))
       t.unknown("unsupported-op", "a write to what a loop may share");
   }
@@ -39,8 +39,8 @@ void move(Tracer& t, const Binding& to, const Binding& of, std::uint32_t origin)
   const bool is_real = real != t.known.reals.end() && real->second.second == from.dtype;
   const double real_number = is_real ? real->second.first : 0;
   if (t.request.use == Identities::none && source)
-    step.identity = std::make_shared<TraceIdentity>(
-        TraceIdentity{"convert-wider", TraceIdentity::Form::converts, 0, 0, std::string(name(*source)), ""});
+    step.identity = new NotedIdentity(
+        {"convert-wider", TraceIdentity::Form::converts, 0, 0, std::string(name(*source)), ""});
   push(t, std::move(step), {from.since});
   if (number) holds(t, to, *number, {}, shown);
   if (is_real && to.dtype == from.dtype) holds_real(t, to, real_number);

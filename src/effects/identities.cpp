@@ -304,7 +304,7 @@ void note_product(Tracer& t, const Call& call, const Parts& parts) {
   std::string of;
   for (const Operand& o : parts.operands) {
     const TraceStorage& storage = t.trace.storages[o.bound.view.storage];
-    of += storage.start == TraceStorage::Start::given ? storage.key + ";" : ";";
+    of += storage.start == TraceStorage::Start::given ? storage.key.text() + ";" : ";";
   }
   for (const Binding& w : parts.writes) t.known.products[w.view.storage] = of;
 }

@@ -208,17 +208,18 @@ BodyFacts facts_of(const Trace& body, const Reached& reached) {
   }
   for (const TraceStep& step : body.steps)
     for (const TraceView& view : step.writes) {
-      out.written.insert(shown[view.storage].begin(), shown[view.storage].end());
+      if (const auto at = shown.find(view.storage); at != shown.end())
+        out.written.insert(at->second.begin(), at->second.end());
       // A branch that was written out marks which way it goes; that is no effect of the body.
-      const bool marks = step.key->starts_with("noclobber.branch.default");
-      out.plain = out.plain && (marks || body.storages[view.storage].start != TraceStorage::Start::token);
+      if (body.storages[view.storage].start == TraceStorage::Start::token)
+        out.plain = out.plain && step.key->starts_with("noclobber.branch.default");
     }
   std::set<StorageId> seen;
   for (const TraceOutput& output : body.outputs) {
     out.from.emplace_back();
     if (!output.view) continue;
     out.from.back() = shown[output.view->storage];
-    out.plain = out.plain && !body.storages[output.view->storage].key.starts_with(kShadow);
+    out.plain = out.plain && !body.storages[output.view->storage].key.text().starts_with(kShadow);
     out.plain = out.plain && seen.insert(output.view->storage).second;
   }
   out.plain = out.plain && body.unknown.empty();

@@ -293,7 +293,7 @@ void put_identity(Tracer& t, TraceStep& step) {
     std::string key = *step.key;
     t.identities.at_hand->text = key.replace(at + 1, 1, t.identities.at_hand->text);
   }
-  step.identity = std::make_shared<TraceIdentity>(*std::move(t.identities.at_hand));
+  step.identity = new NotedIdentity(*std::move(t.identities.at_hand));
 }
 
 }  // namespace

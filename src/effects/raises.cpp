@@ -34,8 +34,8 @@ std::uint64_t hash_of(const Map& map) {
 /// What a view shows now, as a number that is the same where the same steps made it.
 std::uint64_t shown_hash(const Tracer& t, const TraceView& view) {
   std::uint64_t out = 1;
-  if (const auto at = t.known.contents.find(view.storage); at != t.known.contents.end()) {
-    out = at->second;
+  if (view.storage < t.known.stored.size() && t.known.stored[view.storage].contents) {
+    out = *t.known.stored[view.storage].contents;
   } else if (const TraceStorage& storage = t.trace.storages[view.storage];
              storage.start == TraceStorage::Start::given) {
     out = std::hash<std::string>{}(storage.key);
@@ -151,10 +151,11 @@ void hash_step(Tracer& t, const TraceStep& step) {
   if (step.kind == TraceStep::Kind::move) made = shown_hash(t, step.reads[0]);
   for (std::size_t k = 0; k < step.writes.size(); ++k) {
     const TraceView& to = step.writes[k];
-    std::uint64_t& now = t.known.contents[to.storage];
+    std::optional<std::uint64_t>& contents = t.known.of(to.storage).contents;
     const std::uint64_t own = k == 0 ? made : mixed(made, k);
-    if (to.maps.empty()) now = own;
+    std::uint64_t now = to.maps.empty() ? own : contents.value_or(0);
     for (const Map& map : to.maps) now = mixed(mixed(now, hash_of(map)), own);
+    contents = now;
   }
 }
 

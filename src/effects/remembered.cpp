@@ -68,7 +68,7 @@ class Form {
   /// What the dump says, as a number: graphs share equal types, and outlive the forms. 0: nothing.
   std::size_t type(const SharedType& said) {
     auto& types = t_.request.remembered->types;
-    return said ? types.emplace(&*said, types.size() + 1).first->second : 0;
+    return said ? types.try_emplace(&*said, types.size() + 1).first->second : 0;
   }
 
   bool argument(const Arg& arg) {
@@ -173,7 +173,7 @@ void make(Tracer& t, const RememberedCall& known, const Step& step, std::uint32_
   out.reads.reserve(known.reads.size());
   for (const auto& [ref, spread] : known.reads) {
     const Binding& read = *t.names.bound[refs[ref].index];
-    reaching.push_back(read.since);
+    if (t.request.names_are_values) reaching.push_back(read.since);
     out.reads.push_back(spread ? broadcast_to(t, read, out.writes[0].shape)->view : read.view);
   }
   push(t, std::move(out), reaching);

@@ -181,8 +181,11 @@ std::optional<std::vector<PolyId>> said_strides(Tracer& t, const Type& type, con
   return std::nullopt;
 }
 
-std::string fresh_key(Tracer& t, const std::string& stem) {
-  return stem + " " + std::to_string(t.storages.fresh_counts[stem]++);
+StorageKey fresh_key(Tracer& t, std::string_view stem) {
+  auto at = t.storages.fresh.find(stem);
+  if (at == t.storages.fresh.end())
+    at = t.storages.fresh.emplace(stem, Storages::Fresh{std::string(stem) + " "}).first;
+  return {at->second.before, at->second.count++};
 }
 
 /// A storage of its own for a result. What is not written as a whole is counted by its type, so that both

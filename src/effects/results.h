@@ -7,7 +7,7 @@ namespace noclobber::effects {
 const Type* said(const Tracer& t, const Call& call, std::size_t result);
 std::optional<std::vector<PolyId>> said_strides(Tracer& t, const Type& type, const Shape& shape);
 /// Counts storages of that stem.
-std::string fresh_key(Tracer& t, const std::string& stem);
+StorageKey fresh_key(Tracer& t, std::string_view stem);
 Binding fresh(Tracer& t, const Shape& shape, Dtype dtype, const std::optional<std::vector<PolyId>>& strides);
 std::optional<Binding> fresh_for(Tracer& t, const Call& call, std::size_t result,
                                  const std::optional<InferredMeta>& rule);

@@ -45,7 +45,7 @@ std::string view_text(const Space& space, const TraceView& view) {
   return out;
 }
 
-std::string views_text(const Space& space, const char* verb, const std::vector<TraceView>& views) {
+std::string views_text(const Space& space, const char* verb, const TraceViews& views) {
   std::string out;
   for (const TraceView& view : views)
     out += (out.empty() ? std::string("  ") + verb + " " : ", ") + view_text(space, view);
@@ -57,12 +57,12 @@ std::string storage_text(const Space& space, const TraceStorage& storage) {
   if (storage.lanes > 0) out += " x " + std::to_string(storage.lanes) + " B";
   switch (storage.start) {
     case TraceStorage::Start::given:
-      return out + "  input " + storage.key + (storage.writable ? "  writable" : "") +
+      return out + "  input " + storage.key.text() + (storage.writable ? "  writable" : "") +
              (storage.compared ? "  compared at exit" : "");
     case TraceStorage::Start::undefined:
-      return out + "  " + storage.key;
+      return out + "  " + storage.key.text();
     case TraceStorage::Start::token:
-      return "token " + storage.key;
+      return "token " + storage.key.text();
   }
   return out;
 }

@@ -1,6 +1,7 @@
 // What is known of a Trace while one Graph is walked: names, storages, contents, what is in flight. Internal
 // to effects/, where one function per meaning of an operator reads it and adds to it.
 #pragma once
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -93,10 +94,14 @@ struct Layout {
 };
 
 struct Storages {
-  std::vector<Layout> layouts;                        // per storage
-  std::map<std::string, StorageId> named;             // Input.storage -> storage
-  std::map<std::string, std::uint64_t> fresh_counts;  // of each kind of key
-  bool unwritten = false;                             // what is made is written later, or in pieces
+  std::vector<Layout> layouts;             // per storage
+  std::map<std::string, StorageId> named;  // Input.storage -> storage
+  struct Fresh {
+    Text before;  // what keys begin with
+    std::uint32_t count = 0;
+  };
+  std::map<std::string, Fresh, std::less<>> fresh;  // of each kind of key
+  bool unwritten = false;                           // what is made is written later, or in pieces
   /// Those found to be read at several widths that `lanes` of the request lacks: build again with them.
   std::set<std::string> more_lanes;
 };
@@ -128,9 +133,15 @@ struct Known {
   std::map<StorageId, std::pair<double, Dtype>> reals;  // likewise, where it is no whole number
   std::map<StorageId, Widened> widened;
   std::map<StorageId, std::string> products;  // made by a product of matrices, and of which inputs
-  std::unordered_map<StorageId, std::size_t>
-      written;  // the number of the last step that writes it, from 1 on
-  std::unordered_map<StorageId, std::uint64_t> contents;  // as a number
+  struct Stored {
+    std::size_t written = 0;                // the number of the last step that writes it, from 1 on
+    std::optional<std::uint64_t> contents;  // as a number
+  };
+  std::vector<Stored> stored;  // per storage, as far as any was written
+  Stored& of(StorageId storage) {
+    if (stored.size() <= storage) stored.resize(storage + 1);
+    return stored[storage];
+  }
 };
 
 /// A result that shows elements of another view, nobody knows which: what it shows is written into a
@@ -200,7 +211,9 @@ inline std::string halves_of(const std::string& key) { return key + '\x01'; }
 
 struct Tracer {
   Tracer(const BuildRequest& asked, const OpSet& all_ops, Sizes& all_sizes)
-      : request(asked), ops(all_ops), sizes(all_sizes), space(all_sizes.space()) {}
+      : request(asked), ops(all_ops), sizes(all_sizes), space(all_sizes.space()) {
+    for (std::size_t k = 0; k < element_types.size(); ++k) element_types[k] = name(static_cast<Dtype>(k));
+  }
 
   void unknown(const std::string& reason, const std::string& name);
   std::optional<Binding> bound_of(const Arg& arg) const;
@@ -211,14 +224,14 @@ struct Tracer {
   PolyId number(std::size_t count) { return space.constant(static_cast<std::int64_t>(count)); }
   /// One copy of each text for the whole Trace.
   Text shared(const std::string& text) { return texts.try_emplace(text, text).first->second; }
-  Text type_text(Dtype dtype) { return shared(std::string(name(dtype))); }
+  ElementType type_text(Dtype dtype) const { return element_types[static_cast<std::size_t>(dtype)]; }
   bool is_shadow(StorageId storage) const { return shadows.contains(storage); }
   bool wide(StorageId storage) const { return trace.storages[storage].lanes > 0; }
   /// Parts of an element of the storage of that key: bytes, but halves of bytes where 4-bit elements are
   /// seen.
-  std::int64_t parts(const std::string& key, Dtype dtype) const {
+  std::int16_t parts(const std::string& key, Dtype dtype) const {
     const int unit = request.lanes->contains(halves_of(key)) ? 4 : 8;
-    return (bit_width(dtype) + unit - 1) / unit;
+    return static_cast<std::int16_t>((bit_width(dtype) + unit - 1) / unit);  // at most 32
   }
   /// Views of storages that `lanes` should have had do not fit their storages: this Trace is thrown away, and
   /// nothing is asked of its views.
@@ -244,6 +257,7 @@ struct Tracer {
   Noted noted;
   std::set<std::string> told;  // symbols whose tokens are written
   std::unordered_map<std::string, Text> texts;
+  std::array<ElementType, static_cast<std::size_t>(Dtype::other) + 1> element_types;  // by Dtype
   std::uint64_t in_place = 0;
   std::uint64_t unmodelled = 0;  // steps of the graph that were not understood, or that need what was not
 };

@@ -64,7 +64,7 @@ std::optional<Binding> reinterpreted(Tracer& t, const Binding& base, Dtype to) {
   out.dtype = to;
   out.view.type = t.type_text(to);
   if (from_bits == to_bits) return out;
-  const std::string& key = t.trace.storages[base.view.storage].key;
+  const std::string key = t.trace.storages[base.view.storage].key;
   if (!t.wide(base.view.storage)) t.storages.more_lanes.insert(key);
   if (std::min(from_bits, to_bits) < 8 && !t.request.lanes->contains(halves_of(key))) {
     t.storages.more_lanes.insert(halves_of(key));
@@ -97,9 +97,9 @@ std::optional<Binding> reinterpreted(Tracer& t, const Binding& base, Dtype to) {
 
 /// Complex numbers as pairs of reals, pairs as complex numbers, or one part of each.
 std::optional<Binding> paired(Tracer& t, const Binding& base, const ViewMaps& maps) {
-  const std::int64_t from = bit_width(base.dtype) / 8, to = bit_width(*maps.dtype) / 8;
+  const int from = bit_width(base.dtype) / 8, to = bit_width(*maps.dtype) / 8;
   const bool joins = maps.parts == ViewMaps::Parts::joined;
-  const std::string& key = t.trace.storages[base.view.storage].key;
+  const std::string key = t.trace.storages[base.view.storage].key;
   if (!t.wide(base.view.storage)) t.storages.more_lanes.insert(key);
   if (t.request.lanes->contains(halves_of(key))) return std::nullopt;
   if (!base.strides || !t.wide(base.view.storage) || (joins && t.space.value(base.strides->back()) != 1))
@@ -107,7 +107,7 @@ std::optional<Binding> paired(Tracer& t, const Binding& base, const ViewMaps& ma
   Binding out = base;
   out.dtype = *maps.dtype;
   out.view.type = t.type_text(*maps.dtype);
-  out.view.lanes = to;
+  out.view.lanes = static_cast<std::int16_t>(to);  // at most 16
   const PolyId two = t.space.constant(2), unit = t.space.constant(1);
   Shape before = base.view.shape, after = base.view.shape;
   if (joins) after.pop_back();
@@ -155,7 +155,7 @@ std::vector<Map> flat(Tracer& t, const Binding& base) {
   }
   const PolyId count = element_count(t.space, shape);
   out.push_back(reshape_map(shape, {count}));
-  const std::string& key = t.trace.storages[base.view.storage].key;
+  const std::string key = t.trace.storages[base.view.storage].key;
   const std::int64_t own = t.parts(key, layout.dtype), as = t.parts(key, base.dtype);
   if (own != as) {
     const PolyId bytes = t.space.scale(count, own);

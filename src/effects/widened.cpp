@@ -10,8 +10,8 @@ Binding unwidened(Tracer& t, Binding from, Dtype to, std::optional<Dtype>& noted
     const auto& [source, held, made] = at->second;
     // Bits that are looked at as another type are other numbers.
     const bool same = from.dtype == held && from.view.lanes == 0 &&
-                      t.known.written[from.view.storage] == made &&
-                      t.known.written[source.view.storage] < made;
+                      t.known.of(from.view.storage).written == made &&
+                      t.known.of(source.view.storage).written < made;
     if (!same || !find_identity(Identity::Form::converts, "")->exact.contains(source.dtype) ||
         !converts_alike(source.dtype, from.dtype, to))
       break;
@@ -30,7 +30,7 @@ void note_widened(Tracer& t, const Binding& to, const Binding& from) {
   const bool whole = to.view.maps.empty() && to.view.lanes == 0 && from.view.lanes == 0;
   if (whole && to.dtype != from.dtype && holds_all(to.dtype, from.dtype) &&
       to.view.storage != from.view.storage && !t.shadows.contains(from.view.storage))
-    t.known.widened[to.view.storage] = {from, to.dtype, t.known.written[to.view.storage]};
+    t.known.widened[to.view.storage] = {from, to.dtype, t.known.of(to.view.storage).written};
 }
 
 }  // namespace noclobber::effects

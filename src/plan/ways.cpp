@@ -91,8 +91,7 @@ class WayTrace {
     return out;
   }
 
-  void add_step(std::vector<TraceView> reads, std::vector<TraceView> writes,
-                std::vector<std::vector<Access>> access) {
+  void add_step(TraceViews reads, TraceViews writes, std::vector<std::vector<Access>> access) {
     TraceStep step;
     step.origin = origin_;
     step.key = "touches";
@@ -122,7 +121,7 @@ class WayTrace {
 
   void add_exact(const Moment& when, const Used& reads, const Used& writes) {
     const TraceStep& step = when.traced->after.steps[when.step];
-    std::vector<TraceView> from, to;
+    TraceViews from, to;
     std::vector<std::vector<Access>> access;
     for (const auto& [k, touch] : writes) to.push_back(*exact(k, *touch));
     for (const auto& [k, touch] : reads) {

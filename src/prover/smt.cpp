@@ -18,7 +18,7 @@ std::string SmtPrinter::declare(const std::string& kind, const std::string& key,
   return at->second;
 }
 
-std::string SmtPrinter::apply(const std::string& function, const std::vector<PolyId>& index,
+std::string SmtPrinter::apply(const std::string& function, std::span<const PolyId> index,
                               const std::vector<std::string>& values) {
   if (index.empty() && values.empty()) return function;
   std::string out = "(" + function;

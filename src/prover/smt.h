@@ -28,7 +28,7 @@ class SmtPrinter {
   std::string term(TermId id);
   std::string choice(const Term& term);
   std::string branch(const Term& term);
-  std::string apply(const std::string& function, const std::vector<PolyId>& index,
+  std::string apply(const std::string& function, std::span<const PolyId> index,
                     const std::vector<std::string>& values);
   std::string declare(const std::string& kind, const std::string& key, std::size_t integers,
                       std::size_t values);

@@ -193,15 +193,15 @@ FormulaId DirectContents::entry(DirectSide side, StorageId storage, const Direct
   const TraceStorage& at = all[storage];
   switch (at.start) {
     case TraceStorage::Start::given:
-      return f_.call("given:" + at.key, index);
+      return f_.call("given:" + at.key.text(), index);
     case TraceStorage::Start::token:
-      return f_.call("token:" + at.key, index);
+      return f_.call("token:" + at.key.text(), index);
     case TraceStorage::Start::undefined:
       break;
   }
   if (side == DirectSide::before && unwritten_ == Unwritten::left_by_after)
     if (const auto left = left_by_after(at, index)) return *left;
-  std::string function = kUndefined + at.key;
+  std::string function = kUndefined + at.key.text();
   const auto same = [&](const TraceStorage& s) { return s.start == at.start && s.key == at.key; };
   if (std::find_if(all.begin(), all.end(), same) != all.begin() + storage)
     function += " " + std::to_string(storage) + (side == DirectSide::before ? "b" : "a");

@@ -66,7 +66,7 @@ std::map<StepPair, Clash> conflicts(DirectSizes& sizes, DirectAsk& ask, const Tr
       const TraceStep &x = trace.steps[a], &y = trace.steps[b];
       const StepPair pair = std::minmax(x.origin, y.origin);
       if (pair.first == pair.second || out.contains(pair)) continue;
-      const auto meet = [&](const std::vector<TraceView>& of, const std::vector<TraceView>& with) {
+      const auto meet = [&](const TraceViews& of, const TraceViews& with) {
         for (const TraceView& v : of)
           for (const TraceView& w : with)
             if (!never_meet(sizes, ask, v, w)) return true;

@@ -7,10 +7,13 @@
 //
 // Steps are listed in the order they run in. A storage's contents are bits; types belong to views.
 #pragma once
-#include <memory>
+#include <optional>
 
+#include "src/base/few.h"
 #include "src/base/shared.h"
+#include "src/trace/element_type.h"
 #include "src/trace/map.h"
+#include "src/trace/storage_key.h"
 
 namespace noclobber {
 
@@ -26,10 +29,10 @@ struct TraceStorage {
     token,      // not memory: a generator, or the sequence of impure effects
   };
   Start start = Start::undefined;
-  std::string key;
+  StorageKey key;
   Shared<Shape> shape;
-  std::int64_t lanes =
-      0;  // parts of an element (bytes, or all halves of bytes) if it is read at several widths, else 0
+  /// Parts of an element (bytes, or all halves of bytes) if it is read at several widths, else 0.
+  std::int16_t lanes = 0;
   bool writable = true;  // may this graph store into it?
   bool compared = true;  // are its contents at exit part of the boundary? (inputs and tokens)
 };
@@ -37,12 +40,17 @@ struct TraceStorage {
 /// A view: index space `shape` (without lanes), maps from the view's own space up to the storage's.
 struct TraceView {
   StorageId storage = 0;
+  ElementType type;               // contents of another type are other contents
+  std::int16_t lanes = 0;         // as TraceStorage::lanes
   Shared<std::vector<Map>> maps;  // maps.back() is applied first to an index of the view
   Shared<Shape> shape;
-  Text type;  // element type: contents of another type are other contents
-  std::int64_t lanes = 0;
+  TraceView() = default;
+  TraceView(StorageId of, Shared<std::vector<Map>> through, Shared<Shape> extents, ElementType elements,
+            std::int16_t parts)
+      : storage(of), type(elements), lanes(parts), maps(std::move(through)), shape(std::move(extents)) {}
   friend bool operator==(const TraceView&, const TraceView&) = default;
 };
+using TraceViews = Few<TraceView>;
 
 /// What is promised of the reads and writes of one step, per (read, write).
 enum class Access : std::uint8_t {
@@ -66,6 +74,10 @@ struct TraceIdentity {
   std::string text = {};
   std::string assumes = {};  // under what assumption; "": to the bit
 };
+/// For steps, whose copies share it.
+struct NotedIdentity : TraceIdentity, boost::intrusive_ref_counter<NotedIdentity> {
+  explicit NotedIdentity(TraceIdentity noted) : TraceIdentity(std::move(noted)) {}
+};
 
 struct TraceStep {
   enum class Kind : std::uint8_t { move, fill, opaque };
@@ -74,12 +86,12 @@ struct TraceStep {
   bool elementwise = false;  // opaque: element k of its one result is a function of element k of each read
   std::uint32_t origin = 0;  // step of the graph: steps of one origin run together, in listed order
   Text key;                  // opaque: operator, attributes; fill: the scalar
-  std::vector<TraceView> reads, writes;
+  TraceViews reads, writes;
   Shared<std::vector<std::vector<Access>>> access;  // [read][write]
   /// Per read: its reaching definition is what was there when this step began; or empty.
   Shared<std::vector<std::uint32_t>> reaching;
   Shared<std::vector<std::string>> bodies;  // opaque: checks that prove what this step runs in both graphs
-  std::shared_ptr<const TraceIdentity> identity = {};  // where there is one
+  boost::intrusive_ptr<const NotedIdentity> identity = {};  // where there is one
 };
 
 /// Bytes [offset, offset + size) of an arena, alive in [first, last): steps of the graph.

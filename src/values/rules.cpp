@@ -145,7 +145,7 @@ bool Rules::defined(std::uint32_t output) {
   if (!renamed_) {
     renamed_ = after_;
     for (TraceStorage& s : renamed_->storages)
-      if (s.start == TraceStorage::Start::undefined) s.key += " of others";
+      if (s.start == TraceStorage::Start::undefined) s.key = s.key.text() + " of others";
     renamed_contents_.emplace(space_, terms_, *renamed_);
   }
   return equality_.shown(own, content(*renamed_contents_), {}, {});

@@ -21,6 +21,7 @@ bool is_noted(std::uint64_t place) { return (place * 0x9e3779b97f4a7c15ULL) >> 6
 void Contents::number_writes() {
   for (const TraceStep& step : trace_.steps)
     for (const TraceView& view : step.writes) ++first_[view.storage + 1];
+  running_.reserve(trace_.storages.size());
   for (StorageId s = 0; s < trace_.storages.size(); ++s) {
     const TraceStorage& storage = trace_.storages[s];
     first_[s + 1] += first_[s];
@@ -29,6 +30,7 @@ void Contents::number_writes() {
     running_.push_back(again ? running_.back() : terms_.number(running(space_, storage)));
     if (storage.start != TraceStorage::Start::undefined) at_entry_[storage.start].emplace(storage.key, s);
   }
+  first_read_.reserve(trace_.steps.size());
   whole_.assign(first_.back() + trace_.storages.size(), kUnset);
   writes_.resize(first_.back());
   std::vector<std::uint32_t> next = first_;
@@ -54,6 +56,7 @@ Contents::Contents(Space& space, Terms& terms, const Trace& trace)
       texts_(trace.steps.size()),
       puts_(trace.steps.size(), kUnset) {
   number_writes();
+  calls_.reserve(trace.steps.size());
   for (std::uint32_t number = 0; number < trace.steps.size(); ++number) {
     const TraceStep& step = trace.steps[number];
     clean_[number] = clean_[number] && clean_step(space_, step);
@@ -126,10 +129,11 @@ TermId Contents::joined(const TraceView& view, TermId part) {
   if (view.lanes <= 1) return part;  // an element of one byte is that byte
   const PolyId lane = space_.index(Space::kLane, space_.constant(view.lanes));
   const Term& term = terms_[part];
-  const bool whole = term.kind == Term::Kind::byte && term.number == view.lanes && term.index[0] == lane &&
+  const auto lanes = static_cast<std::uint32_t>(view.lanes);
+  const bool whole = term.kind == Term::Kind::byte && term.number == lanes && term.index[0] == lane &&
                      !terms_[term.terms[0]].lane;
   if (whole) return term.terms[0];
-  return terms_.intern({Term::Kind::pack, static_cast<std::uint32_t>(view.lanes), 0, {lane}, {part}, {}});
+  return terms_.intern({Term::Kind::pack, lanes, 0, {lane}, {part}, {}});
 }
 
 TermId Contents::element(StorageId storage, std::uint32_t version, std::uint32_t index) {
@@ -268,11 +272,29 @@ TermId Contents::applied(std::uint32_t number, std::uint32_t index) {
   term.terms.assign(operands.begin(), operands.end());
   term.index.clear();
   for (const TraceView& view : step.reads)
-    if (!each) term.index.insert(term.index.end(), view.shape.begin(), view.shape.end());
-  TextId& text = texts_[number];
-  if (text == 0) text = terms_.text(applied_text(step, each, known));
-  term.text = text;
+    for (std::size_t d = 0; d < view.shape.size() && !each; ++d) term.index.push_back(view.shape[d]);
+  term.text = text_of(number, each, known);
   return terms_.intern(std::move(term));
+}
+
+/// The same operator, and the types are the same? Steps that were copied from one share its texts.
+bool Contents::same_text(const TraceStep& a, const TraceStep& b, bool each) {
+  const auto alike = [&](const TraceView& x, const TraceView& y) {
+    return x.type == y.type && (each || x.shape.size() == y.shape.size());
+  };
+  return a.key.place() == b.key.place() && a.bodies.place() == b.bodies.place() &&
+         a.elementwise == b.elementwise && (!each || a.writes[0].type == b.writes[0].type) &&
+         std::ranges::equal(a.reads, b.reads, alike);
+}
+
+TextId Contents::text_of(std::uint32_t number, bool each, const TraceIdentity* known) {
+  TextId& text = texts_[number];
+  if (text != 0) return text;
+  const TraceStep& step = trace_.steps[number];
+  std::uint32_t& like = known == nullptr ? like_.try_emplace(step.key.place(), number).first->second : number;
+  if (like != number && same_text(trace_.steps[like], step, each)) return text = texts_[like];
+  like = number;
+  return text = terms_.text(applied_text(step, each, known));
 }
 
 /// What it is that a step applies, and to elements of which types.

@@ -24,13 +24,22 @@ struct Term {
     pack        // the element whose byte l is terms[0], l the running lane
   };
   Kind kind = Kind::bad;
-  std::uint32_t number = 0;
-  TextId text = 0;
-  std::vector<PolyId> index;
-  std::vector<TermId> terms;
-  std::vector<Condition> conditions;
   bool lane = false;  // does the running byte occur free in it?
   bool open = false;  // may anything undefined occur in it?
+  std::uint32_t number = 0;
+  TextId text = 0;
+  Few<PolyId> index;
+  Few<TermId> terms;
+  Few<Condition> conditions;
+  Term() = default;
+  Term(Kind what, std::uint32_t count, TextId spelled, Few<PolyId> at, Few<TermId> of,
+       Few<Condition> where = {})
+      : kind(what),
+        number(count),
+        text(spelled),
+        index(std::move(at)),
+        terms(std::move(of)),
+        conditions(std::move(where)) {}
   friend bool operator==(const Term&, const Term&) = default;
 };
 
@@ -145,6 +154,8 @@ class Contents {
   TermId written(const Write& write, std::uint32_t index);
   TermId stored(const Write& write, std::uint32_t index);
   TermId applied(std::uint32_t step, std::uint32_t index);
+  static bool same_text(const TraceStep& a, const TraceStep& b, bool each);
+  TextId text_of(std::uint32_t number, bool each, const TraceIdentity* known);
   static std::string applied_text(const TraceStep& step, bool each, const TraceIdentity* known);
   const TraceIdentity* identity(std::uint32_t step) const;
   TermId cast(std::uint32_t step, TermId of);
@@ -166,8 +177,9 @@ class Contents {
   std::map<TraceStorage::Start, std::unordered_map<std::string, StorageId>> at_entry_;
   std::vector<TermId> calls_;
   std::vector<bool> clean_;
-  std::vector<TextId> texts_;  // of what each step applies, once it is asked for
-  std::vector<TermId> puts_;   // by steps that write all of one storage; kUnset: of others
+  std::vector<TextId> texts_;                            // of what each step applies, once it is asked for
+  std::unordered_map<const void*, std::uint32_t> like_;  // the latest step without identity, by place of key
+  std::vector<TermId> puts_;  // by steps that write all of one storage; kUnset: of others
   std::set<std::uint32_t> simplified_;
   Numbers memo_;  // by storage and version, and number of an index
   Term applied_;  // the latest, to look up others by its lists
@@ -203,7 +215,7 @@ class Equality {
   int taken_ = 0;     // steps, for all questions so far
   std::set<std::string> free_;
   Index running_;
-  std::map<TextId, Index> chosen_at_;  // where each chosen storage is seen: at one place only
+  std::map<TextId, Few<PolyId>> chosen_at_;  // where each chosen storage is seen: at one place only
   int steps_ = 0;
   int depth_ = 0;
 };

@@ -123,7 +123,7 @@ void Watch::compare_contents(std::uint32_t step, const std::vector<Storage>& sto
         if (std::ranges::equal(there, meant)) continue;
         if (view.lanes == 0 && same_element(*dtype, there, meant)) continue;
         return say(name(step) + " leaves something else at byte " + std::to_string(byte) + " of " +
-                   what_.trace->storages[view.storage].key + " than its Trace says");
+                   what_.trace->storages[view.storage].key.text() + " than its Trace says");
       }
     }
   }

@@ -67,7 +67,7 @@ Watch::Watch(const Space& space, const Watched& what, const OpSet& ops, const Sy
     const bool open = cells_.numbers(storage.shape) != other_cells_.numbers(storage.shape);
     doubtful_ = doubtful_ || open;
     places_[s].blind = storage.start == TraceStorage::Start::token || !count || open;
-    places_[s].loose = storage.key.starts_with(kShadow);
+    places_[s].loose = storage.key.text().starts_with(kShadow);
     if (!places_[s].blind) places_[s].at.assign(static_cast<std::size_t>(*count), kNowhere);
   }
 }
@@ -203,7 +203,7 @@ void Watch::begins(std::uint32_t step, const std::vector<Storage>& storages) {
   if (!fault_.empty()) return;
   for (std::size_t k = first_; k < last_; ++k) {
     Seen& seen = seen_.emplace_back();
-    const auto all = [&](const std::vector<TraceView>& views, std::vector<std::optional<CellList>>& out) {
+    const auto all = [&](const TraceViews& views, std::vector<std::optional<CellList>>& out) {
       for (const TraceView& view : views) {
         const bool token = what_.trace->storages[view.storage].start == TraceStorage::Start::token;
         out.push_back(token || is_found(view) ? std::nullopt : cells_.of(view));
@@ -287,7 +287,7 @@ void Watch::compare_contacts(std::uint32_t step, const std::vector<Storage>& sto
       if (!contact.write && forgets) continue;
       const StorageId whose = static_cast<StorageId>((owner >> 40U) - 1);
       return say(name(step) + (contact.write ? " writes" : " reads") + " byte " + std::to_string(b) + " of " +
-                 what_.trace->storages[whose].key + ", which its Trace does not say");
+                 what_.trace->storages[whose].key.text() + ", which its Trace does not say");
     }
   }
 }
@@ -314,7 +314,7 @@ void Watch::expect_written(std::uint32_t step) {
         const auto b = static_cast<std::size_t>(byte);
         if (there.written[b] == stamp_ || there.may_read[b] == stamp_) continue;
         return say(name(step) + " leaves byte " + std::to_string(byte) + " of " +
-                   what_.trace->storages[s.writes[w].storage].key +
+                   what_.trace->storages[s.writes[w].storage].key.text() +
                    " as it was, and its Trace says that it is written without being read");
       }
     }

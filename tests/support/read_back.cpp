@@ -109,7 +109,8 @@ void sums(Chain& chain, const checker::Map& m) {
 }
 
 TraceView view_of(Space& space, const checker::View& v) {
-  TraceView out{v.storage, {}, v.form->shape, std::string(v.form->type), v.form->lanes};
+  TraceView out{
+      v.storage, {}, v.form->shape, std::string(v.form->type), static_cast<std::int16_t>(v.form->lanes)};
   for (const checker::Map& m : v.form->maps) {
     Chain chain{space, m.from};
     const bool own = std::ranges::all_of(m.factors, [](const auto& f) { return f.from == f.to; });
@@ -148,7 +149,8 @@ Trace trace_of(Space& space, const checker::Trace& t) {
   Trace out;
   for (const checker::Storage& s : t.storages)
     out.storages.push_back({static_cast<TraceStorage::Start>(s.form->start), std::string(s.key),
-                            s.form->shape, s.form->lanes, s.form->writable, s.form->compared});
+                            s.form->shape, static_cast<std::int16_t>(s.form->lanes), s.form->writable,
+                            s.form->compared});
   for (const auto& [name, view] : t.inputs) out.inputs.push_back({std::string(name), view_of(space, view)});
   steps_of(space, t, out);
   for (const checker::Output& o : t.outputs)

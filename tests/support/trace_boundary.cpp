@@ -60,7 +60,8 @@ std::optional<std::vector<Cell>> cells(const Space& space, const Trace& trace, c
   const TraceStorage& s = trace.storages[view.storage];
   const bool given = s.start == TraceStorage::Start::given;
   std::vector<Cell> out;
-  for (const std::size_t c : *at) out.emplace_back(given, given ? s.key : "", given ? 0 : view.storage, c);
+  for (const std::size_t c : *at)
+    out.emplace_back(given, given ? s.key.text() : "", given ? 0 : view.storage, c);
   return out;
 }
 
@@ -129,7 +130,7 @@ Trace in_some_order(const Trace& trace, Random& random) {
 /// In the step that is the last of one and the first of the other: is nothing lost that is still read?
 bool taken_over(const Trace& trace, const TracePlacement& p, const TracePlacement& q) {
   if (!p.storage || !q.storage || p.last != q.first + 1 || p.first >= q.first) return false;
-  const auto touches = [](const std::vector<TraceView>& all, StorageId storage) {
+  const auto touches = [](const TraceViews& all, StorageId storage) {
     return std::ranges::any_of(all, [&](const TraceView& v) { return v.storage == storage; });
   };
   bool born = false;

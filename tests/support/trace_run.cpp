@@ -90,7 +90,7 @@ class Runner {
     for (std::int64_t k = 0; k < n && usable_; ++k) {
       const bool undefined = storage.start == TraceStorage::Start::undefined;
       const std::uint64_t element =
-          mixed(hash_of(storage.key + (undefined ? "?" : "")), static_cast<std::uint64_t>(k)) |
+          mixed(hash_of(storage.key.text() + (undefined ? "?" : "")), static_cast<std::uint64_t>(k)) |
           (undefined ? kUndefined : 0);
       for (std::int64_t l = 0; l < lanes; ++l)
         cells.push_back(storage.lanes > 0 ? remember(element, l, lanes) : element);

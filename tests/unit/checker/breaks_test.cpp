@@ -42,7 +42,7 @@ struct Witnessed {
   TraceView from(StorageId storage, std::int64_t start, std::int64_t length) {
     return begins(storage, space.constant(start), length);
   }
-  static TraceStep call(const char* key, std::vector<TraceView> reads, std::vector<TraceView> writes) {
+  static TraceStep call(const char* key, TraceViews reads, TraceViews writes) {
     TraceStep step;
     step.key = key;
     step.access.edit().assign(reads.size(), std::vector<Access>(writes.size(), Access::before_write));
@@ -54,7 +54,7 @@ struct Witnessed {
     step.kind = TraceStep::Kind::fill;
     return step;
   }
-  static void give(Trace& trace, std::vector<TraceView> outputs) {
+  static void give(Trace& trace, TraceViews outputs) {
     trace.outputs.clear();
     for (TraceView& v : outputs) trace.outputs.push_back({std::move(v), "", {}, false, std::nullopt});
   }
@@ -247,7 +247,7 @@ TEST_CASE("elements of several bytes meet as a whole", "[breaks]") {
   Witnessed w;
   for (Trace* trace : {&w.before, &w.after})
     for (TraceStorage& s : trace->storages) s.lanes = 4;
-  const auto bytes = [&](TraceView view, std::int64_t lanes) {
+  const auto bytes = [&](TraceView view, std::int16_t lanes) {
     view.lanes = lanes;
     return view;
   };

@@ -68,7 +68,7 @@ class Alike {
     return a.storage == b.storage && *a.type == *b.type && a.lanes == b.lanes && numbers(a.shape, b.shape) &&
            cells_of(space_, trace_, a, symbols_) == cells_of(own_, read_, b, symbols_);
   }
-  bool views(const std::vector<TraceView>& a, const std::vector<TraceView>& b) const {
+  bool views(const TraceViews& a, const TraceViews& b) const {
     return std::ranges::equal(a, b, [&](const TraceView& v, const TraceView& w) { return view(v, w); });
   }
   void step(const TraceStep& a, const TraceStep& b) const {

@@ -98,7 +98,7 @@ TEST_CASE("an element that is read across is another", "[contents]") {
 
 TEST_CASE("an element is the same with its bytes and without, not with some of another width", "[contents]") {
   Two t(4);
-  const auto with = [&](std::int64_t lanes, const std::string& key) {
+  const auto with = [&](std::int16_t lanes, const std::string& key) {
     t.lanes = lanes;
     t.after.storages[kA].lanes = lanes;
     t.give(t.after, {fill("f32:1", t.all(kA))}, t.all(kA));

@@ -40,7 +40,7 @@ struct Written {
     p.size = space.constant(16), p.last = 2, p.storage = 2;
     trace.placements = {p};
   }
-  TraceView all(StorageId storage, std::int64_t lanes = 4) const { return {storage, {}, four, "f32", lanes}; }
+  TraceView all(StorageId storage, std::int16_t lanes = 4) const { return {storage, {}, four, "f32", lanes}; }
   TraceView part(Shape from, std::int64_t length) {
     Map map;
     map.kind = Map::Kind::slice;

@@ -43,7 +43,7 @@ StorageId storage(Built& b, Trace& t, TraceStorage::Start start, const std::stri
   t.storages.push_back({start, key, {b.space.constant(4)}, 0, true, start == TraceStorage::Start::given});
   return static_cast<StorageId>(t.storages.size() - 1);
 }
-TraceStep step(TraceStep::Kind kind, const std::string& key, std::vector<TraceView> reads, TraceView to) {
+TraceStep step(TraceStep::Kind kind, const std::string& key, TraceViews reads, TraceView to) {
   TraceStep out;
   out.kind = kind, out.key = key, out.reads = std::move(reads), out.writes = {std::move(to)};
   out.elementwise = kind == TraceStep::Kind::opaque;
@@ -74,7 +74,7 @@ Said said(const Claim& c) {
   Built b;
   const std::string result = c.result.empty() ? c.type : c.result;
   Trace before = begun(b, c.type), after = begun(b, c.type);
-  std::vector<TraceView> reads;
+  TraceViews reads;
   for (std::size_t k = 0; k < c.constants.size(); ++k) {
     if (c.constants[k].empty()) {
       reads.push_back(before.inputs[k].view);

@@ -45,8 +45,8 @@ struct Shaped {
   Trace& trace() { return last().before && random.below(3) == 0 ? *last().before : last().after; }
   TraceView& view(Trace& t) {
     TraceStep& step = any(t.steps);
-    std::vector<TraceView>& all = !step.reads.empty() && random.below(2) == 0 ? step.reads : step.writes;
-    return all.empty() ? step.reads[0] : any(all);
+    TraceViews& all = !step.reads.empty() && random.below(2) == 0 ? step.reads : step.writes;
+    return all.empty() ? step.reads[0] : all[below(all.size())];
   }
 };
 using Change = std::function<bool(Shaped&)>;  // false: there is nothing of the kind

@@ -6,7 +6,7 @@
 namespace noclobber::testing {
 
 using checker::Lemma;
-using Views = std::vector<TraceView>;
+using Views = TraceViews;
 using Order = std::vector<std::uint32_t>;
 inline const std::string kNotShown = "a lemma is not shown: ";
 inline const std::string kDiffer = "a lemma is not shown: two contents differ";
@@ -16,16 +16,16 @@ constexpr StorageId kX = 0, kY = 1, kFlag = 2, kOther = 3, kA = 4, kB = 5, kC = 
 /// x and y (4 elements), two flags, and three storages of a graph's own, in both graphs.
 struct Two {
   Space space;
-  std::int64_t lanes;
+  std::int16_t lanes;
   Shape four{space.constant(4)};
   Trace before, after;
   std::vector<Lemma> lemmas;
 
-  explicit Two(std::int64_t parts = 0) : lanes(parts) {
+  explicit Two(std::int16_t parts = 0) : lanes(parts) {
     for (const char* key : {"in:x", "in:y", "in:flag", "in:other", "fresh 0", "fresh 1", "fresh 2"}) {
       const bool given = key[0] == 'i', flag = given && key[3] != 'x' && key[3] != 'y';
       before.storages.push_back({given ? TraceStorage::Start::given : TraceStorage::Start::undefined, key,
-                                 flag ? Shape{} : four, flag ? 0 : lanes, true, given});
+                                 flag ? Shape{} : four, flag ? std::int16_t{0} : lanes, true, given});
     }
     before.inputs = {{"x", all(kX)}, {"y", all(kY)}};
     after = before;

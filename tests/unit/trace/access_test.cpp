@@ -41,8 +41,7 @@ struct Touching {
     out.shape = four;
     return out;
   }
-  TraceStep& step(std::vector<TraceView> reads, std::vector<TraceView> writes,
-                  Access access = Access::any_time) {
+  TraceStep& step(TraceViews reads, TraceViews writes, Access access = Access::any_time) {
     TraceStep out;
     out.key = "f";
     out.origin = static_cast<std::uint32_t>(trace.steps.size());

@@ -39,7 +39,7 @@ struct Asked {
     map.start = start, map.step = space.constant(1);
     return {storage, {map}, map.to, "f32", 0};
   }
-  static TraceStep call(const char* key, std::vector<TraceView> reads, TraceView write) {
+  static TraceStep call(const char* key, TraceViews reads, TraceView write) {
     TraceStep step;
     step.key = key;
     step.access.edit().assign(reads.size(), {Access::before_write});

@@ -48,7 +48,7 @@ struct Program {
   PolyId n = space.symbol("n"), s = space.symbol("s");
   Trace trace;
 
-  explicit Program(std::int64_t lanes = 0) {
+  explicit Program(std::int16_t lanes = 0) {
     space.range("n", 4, std::nullopt), space.range("s", 1, std::nullopt);
     space.assume_nonnegative(space.sub(n, s));
     trace.storages.push_back({TraceStorage::Start::given, "in:x", {n}, lanes, true, true});
@@ -68,7 +68,7 @@ struct Program {
     map.from = {n}, map.to = std::move(shape);
     return {0, {map}, map.to, "f32", 0};
   }
-  TraceStep& step(TraceStep::Kind kind, std::vector<TraceView> reads, TraceView write) {
+  TraceStep& step(TraceStep::Kind kind, TraceViews reads, TraceView write) {
     TraceStep out;
     out.kind = kind, out.key = "f";
     out.access.edit().assign(reads.size(), {Access::before_write});
@@ -81,7 +81,7 @@ struct Program {
     return contents.at_all(view, contents.exit());
   }
   /// Of f, which reads these.
-  TermId called(std::vector<TraceView> reads) {
+  TermId called(TraceViews reads) {
     trace.steps.clear();
     step(TraceStep::Kind::opaque, std::move(reads), all(1));
     return at_end(all(1));
@@ -187,7 +187,7 @@ TEST_CASE("operators of other types or shapes are other operators", "[term]") {
   CHECK(flat != p.called({p.part(0, 0, p.s)}));
   CHECK(flat != p.called({p.all(0), p.all(0)}));
   CHECK(p.called({p.shaped({two, half})}) != p.called({p.shaped({half, two})}));
-  const auto of_zeros = [&](std::vector<TraceView> reads) {
+  const auto of_zeros = [&](TraceViews reads) {
     p.trace.steps.clear();
     p.step(TraceStep::Kind::fill, {}, p.all(0)).key = "f32:0";
     p.step(TraceStep::Kind::opaque, std::move(reads), p.all(1));

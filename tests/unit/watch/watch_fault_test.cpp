@@ -71,7 +71,10 @@ void plant_in_step(const Case& value, const Modelled& m, std::size_t k, Table& t
   if (std::ranges::any_of(step.writes, [&](const TraceView& w) { return is_memory(good, w); }) && opaque) {
     Traced wrong = m.traced;
     TraceStep& s = wrong.after.steps[k];
-    std::erase_if(s.writes, [&](const TraceView& w) { return is_memory(good, w); });
+    TraceViews others;
+    for (const TraceView& w : s.writes)
+      if (!is_memory(good, w)) others.push_back(w);
+    s.writes = others;
     for (auto& row : s.access.edit()) row.resize(s.writes.size());
     plant(value, m, wrong, "write dropped", where, table);
   }

@@ -1,0 +1,30 @@
+// The name of an element type in the room of a number.
+#pragma once
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace noclobber {
+
+/// "f32", "token", ...; reads as a text, which lasts as long as the program. Of a few hundred names at most.
+class ElementType {
+ public:
+  ElementType() = default;  // ""
+  template <class T>
+  requires std::convertible_to<const T&, std::string_view> ElementType(const T& name)  // NOLINT: implicit
+      : number_(number_of(name)) {}
+
+  const std::string& operator*() const;
+  const std::string* operator->() const { return &**this; }
+  operator const std::string&() const { return **this; }  // NOLINT: implicit on purpose
+  /// The same for equal names, as long as the program runs.
+  std::uint16_t number() const { return number_; }
+  friend bool operator==(const ElementType&, const ElementType&) = default;
+
+ private:
+  static std::uint16_t number_of(std::string_view name);
+  std::uint16_t number_ = 0;
+};
+
+}  // namespace noclobber
