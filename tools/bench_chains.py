@@ -12,7 +12,8 @@ LIMITS = [("kv", 100, 0.020), ("recurrent", 100, 0.020), ("opaque", 100, 0.020),
           ("cat", 100, 0.100), ("cat", 1000, 3.0), ("pair", 1250, 0.300)]  # kind, updates, seconds
 GROWTH = 2.3         # time of 2n over time of n
 GROWN = [25_000, 50_000, 100_000]  # steps of one graph
-STEP_BYTES = 1024    # a step of either graph, of the growth from the least to the most
+STEP_BYTES = 600     # a step of either graph, of the growth from the least to the most
+STEP_SECONDS = 3e-6  # a step of either graph
 ORDERED = [(100_000, 0.3, 50 << 20), (1_000_000, 10.0, 500 << 20)]  # steps, seconds and bytes beyond the listed order
 RUNS = 3
 
@@ -44,8 +45,10 @@ def main():
             failed += [f"{kind} {n}"] if seconds > limit or code != 0 else []
         grown = [run("steps", n) for n in GROWN]
         for n, (code, seconds, peak) in zip(GROWN, grown):
-            print(f"steps      {n:6}: {seconds:.3f} s, {peak / 2**20:.0f} MB", flush=True)
-            failed += [f"steps {n}"] if code != 0 else []
+            each = seconds / (2 * n)
+            print(f"steps      {n:6}: {seconds:.3f} s, {peak / 2**20:.0f} MB; {each * 1e6:.2f} us a step, "
+                  f"limit {STEP_SECONDS * 1e6:g}, ratio {each / STEP_SECONDS:.2f}", flush=True)
+            failed += [f"steps {n}"] if code != 0 or each > STEP_SECONDS else []
         for n, limit, most in ORDERED:
             listed, ordered = (run(kind, n, RUNS if n < 1_000_000 else 1) for kind in ("listed", "ordered"))
             seconds, peak = ordered[1] - listed[1], ordered[2] - listed[2]

@@ -298,15 +298,17 @@ class Reader : Scanner {
     require(!p.storage || *p.storage < trace_->storages.size(), "a storage of the trace");
     return p;
   }
+  std::vector<Storage> storages() {
+    std::map<Start, std::unordered_set<Text>> known;
+    return list([&] {
+      const Storage s{(line(), &form(out_.storages)), text()};
+      require(known[s.form->start].insert(s.key).second, "other storages");
+      return s;
+    });
+  }
   void trace(Trace& out) {
     trace_ = &out;
-    std::map<Start, std::unordered_set<Text>> known;
-    out.storages = list([&] {
-      line();
-      return Storage{&form(out_.storages), text()};
-    });
-    for (const Storage& s : out.storages)
-      require(known[s.form->start].insert(s.key).second, "other storages");
+    out.storages = storages();
     out.inputs = list([&] { return std::pair<Text, View>{text(), view()}; });
     no_conditions();
     fill(out.steps, [&] { return line(), step(); });

@@ -273,7 +273,7 @@ class Repairer {
 
   static void exchange(Arg& arg, ValueId from, ValueId to) {
     if (arg.kind == Arg::Kind::ref && arg.ref == from) arg.ref = to;
-    for (Arg& item : arg.list) exchange(item, from, to);
+    for (Arg& item : arg.list.items()) exchange(item, from, to);
   }
 
   void put(Patched& patched, const RepairCopy& copy) const {
@@ -323,7 +323,7 @@ class Repairer {
   static void replace_after(Graph& graph, std::size_t at, ValueId from, ValueId to) {
     for (std::size_t k = at + 1; k < graph.steps.size(); ++k) {
       for (Arg& arg : graph.steps[k].args) exchange(arg, from, to);
-      for (auto& [name, arg] : graph.steps[k].kwargs) exchange(arg, from, to);
+      for (auto& [name, arg] : graph.steps[k].kwargs.items()) exchange(arg, from, to);
     }
     for (Arg& arg : graph.outputs) exchange(arg, from, to);
     for (auto& [input, arg] : graph.finals) exchange(arg, from, to);

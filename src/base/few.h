@@ -49,6 +49,8 @@ class Few {
   const T* end() const { return data() + size_; }
   T& operator[](std::size_t k) { return std::span(data(), size_)[k]; }
   const T& operator[](std::size_t k) const { return std::span(data(), size_)[k]; }
+  T& at(std::size_t k) { return (*this)[k]; }
+  const T& at(std::size_t k) const { return (*this)[k]; }
   T& front() { return (*this)[0]; }
   const T& front() const { return (*this)[0]; }
   T& back() { return (*this)[size_ - 1]; }
@@ -67,6 +69,15 @@ class Few {
     std::construct_at(data() + size_, std::move(item));
     ++size_;
   }
+  T& emplace_back(auto&&... given) {
+    push_back(T(std::forward<decltype(given)>(given)...));
+    return back();
+  }
+  void resize(std::size_t count) {
+    while (size_ > count) pop_back();
+    reserve(count);
+    while (size_ < count) emplace_back();
+  }
   void pop_back() { erase(end() - 1); }
   T* erase(T* at) {
     std::move(at + 1, end(), at);
@@ -74,9 +85,18 @@ class Few {
     --size_;
     return at;
   }
+  T* erase(T* from, T* to) {
+    while (to != from) erase(--to);
+    return from;
+  }
   void clear() {
     std::destroy(begin(), end());
     size_ = 0;
+  }
+  void assign(std::size_t count, const T& item) {
+    clear();
+    reserve(count);
+    while (size_ < count) push_back(item);
   }
   /// Of items that are not its own.
   template <class At>

@@ -1,5 +1,5 @@
-// A text or a list in the room of a pointer, which copies share: for what is mostly empty, or the same in
-// many places.
+// A text, a list or something else in the room of a pointer, which copies share: for what is mostly empty, or
+// the same in many places.
 #pragma once
 #include <atomic>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
@@ -7,6 +7,7 @@
 #include <compare>
 #include <concepts>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -15,11 +16,21 @@
 
 namespace noclobber {
 
+struct NoItem {};
+/// What a list holds.
+template <class T>
+auto item_of() {
+  if constexpr (requires { typename T::value_type; })
+    return std::type_identity<typename T::value_type>();
+  else
+    return std::type_identity<NoItem>();
+}
+
 /// Reads as a `const T&`; `T()` where nothing was given. Copies may be used by several threads.
 template <class T>
 class Shared {
  public:
-  using value_type = typename T::value_type;
+  using value_type = typename decltype(item_of<T>())::type;
   Shared() = default;
   template <class U>
   requires(std::constructible_from<T, U> && !std::same_as<std::remove_cvref_t<U>, Shared>) Shared(U&& value)
@@ -36,13 +47,15 @@ class Shared {
       requires std::same_as<T, std::string> {
     return **this;
   }
-  auto begin() const { return (**this).begin(); }
-  auto end() const { return (**this).end(); }
+  static constexpr bool kIsList = !std::same_as<value_type, NoItem>;
+  auto begin() const requires kIsList { return (**this).begin(); }
+  auto end() const requires kIsList { return (**this).end(); }
   auto rbegin() const { return (**this).rbegin(); }
   auto rend() const { return (**this).rend(); }
   std::size_t size() const { return at_ ? at_->value.size() : 0; }
   bool empty() const { return size() == 0; }
   decltype(auto) operator[](std::size_t k) const { return (**this)[k]; }
+  decltype(auto) at(std::size_t k) const { return (**this).at(k); }
   decltype(auto) front() const { return (**this).front(); }
   decltype(auto) back() const { return (**this).back(); }
   /// To change this one alone.
@@ -55,6 +68,11 @@ class Shared {
       std::atomic_thread_fence(std::memory_order_acquire);
     }
     return at_->value;
+  }
+  /// Its items, each to be changed for this one alone.
+  auto items() -> std::span<value_type> {
+    if (empty()) return {};
+    return edit();
   }
   void clear() { at_.reset(); }
   /// Puts these items behind its own.
@@ -82,7 +100,13 @@ class Shared {
     explicit Held(T items) : value(std::move(items)) {}
     T value;
   };
-  Shared(std::in_place_t, T&& value) : at_(value.empty() ? nullptr : new Held(std::move(value))) {}
+  static bool is_nothing(const T& value) {
+    if constexpr (requires { value.empty(); })
+      return value.empty();
+    else
+      return value == T();
+  }
+  Shared(std::in_place_t, T&& value) : at_(is_nothing(value) ? nullptr : new Held(std::move(value))) {}
 
   boost::intrusive_ptr<Held> at_;
 };

@@ -57,11 +57,14 @@ class Parts {
 /// As many characters as the checks of most certificates have, or more.
 std::size_t roughly(const std::vector<Check>& checks) {
   std::size_t out = 1024;
-  const auto add = [&](const Trace& trace) { out += 24 * trace.storages.size() + 48 * trace.steps.size(); };
+  const auto add = [&](const Trace& trace) {
+    out += 20 * trace.storages.size() + 12 * trace.steps.size();
+    for (const TraceStep& step : trace.steps) out += 9 * (step.reads.size() + step.writes.size());
+  };
   for (const Check& check : checks) {
     if (check.before) add(*check.before);
     add(check.after);
-    out += 24 * check.lemmas.size();
+    out += 20 * check.lemmas.size();
   }
   return out;
 }

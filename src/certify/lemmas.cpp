@@ -32,13 +32,13 @@ class Lemmas {
     identities(is_, 1);
     for (std::uint32_t step = 0; step < before_.steps.size(); ++step)
       if (makes(before_.steps[step])) {
-        if (Made* const made = made_by(was_, step)) made->before.push_back(step);
+        if (Makers* const made = made_by(was_, step)) made->second.before.push_back(step);
         named_[*before_.steps[step].key].steps.push_back(step);
       }
     made_here_.resize(after_.steps.size());
     for (std::uint32_t step = 0; step < after_.steps.size(); ++step)
       if (makes(after_.steps[step]) && (made_here_[step] = made_by(is_, step)) != nullptr)
-        ++made_here_[step]->here;
+        ++made_here_[step]->second.here;
     out_.reserve(out_.size() + after_.steps.size());
     for (std::uint32_t step = 0; step < after_.steps.size(); ++step) of_step(step);
     return std::move(out_);
@@ -53,9 +53,9 @@ class Lemmas {
   /// Steps that make the same by the same form.
   struct Made {
     Few<std::uint32_t> before = {};
-    std::size_t here = 0, seen = 0;  // those of `after`: in all, and so far
-    TermId term = Terms::kBad;
+    std::uint32_t here = 0, seen = 0;  // those of `after`: in all, and so far
   };
+  using Makers = std::pair<const What, Made>;
   /// Steps of `before` that have one key; those before `open` stand for steps of `after` already.
   struct Named {
     std::vector<std::uint32_t> steps;
@@ -83,12 +83,10 @@ class Lemmas {
     return out;
   }
   /// nullptr: nobody knows what it makes.
-  Made* made_by(Contents& of, std::uint32_t step) {
+  Makers* made_by(Contents& of, std::uint32_t step) {
     const TermId term = of.put(step, 0);
     if (term == Terms::kBad) return nullptr;
-    Made& out = made_[{term, form_of(of.trace().steps[step])}];
-    out.term = term;
-    return &out;
+    return &*made_.try_emplace({term, form_of(of.trace().steps[step])}).first;
   }
   /// Those of `all` that number `own` of `ours` is compared with. As many on both sides stand for each other
   /// in turn; where one side has fewer, its last one stands for all that are left. `ours` 0: nobody counted.
@@ -117,8 +115,9 @@ class Lemmas {
   }
   /// Is it of elements, and one of several that are the same, on either side?
   bool is_one_of_several(std::uint32_t number) {
-    const Made* const own = made_here_[number];
-    return own != nullptr && after_.steps[number].elementwise && (own->here > 1 || own->before.size() > 1);
+    const Makers* const own = made_here_[number];
+    return own != nullptr && after_.steps[number].elementwise &&
+           (own->second.here > 1 || own->second.before.size() > 1);
   }
   /// Does the checker see by few looks at what it reads that it is the same as another? Of several which one
   /// stands for which cannot be told before: what is told in vain costs another reading.
@@ -135,14 +134,14 @@ class Lemmas {
   }
   void made(std::uint32_t number) {
     const TraceStep& step = after_.steps[number];
-    Made* const own = made_here_[number];
+    Makers* const own = made_here_[number];
     if (own == nullptr || is_seen(number)) return;
     Few<std::uint32_t> same;
-    if (!own->before.empty())
-      for (std::uint32_t other : alike(own->before, own->seen++, own->here))
+    if (Made& all = own->second; !all.before.empty())
+      for (std::uint32_t other : alike(all.before, all.seen++, all.here))
         if (before_.steps[other].key == step.key && before_.steps[other].kind == step.kind)
           same.push_back(other);
-    if (same.empty()) match(number, own->term, same);
+    if (same.empty()) match(number, own->first.first, same);
     for (std::uint32_t other : same) {
       matched_[other] = true;
       out_.push_back({LemmaKind::calls, other, 0, number, 0});
@@ -250,7 +249,7 @@ class Lemmas {
   Contents &was_, &is_;
   Equality equality_;
   std::unordered_map<What, Made, WhatHash> made_;
-  std::vector<Made*> made_here_;                       // by each step of `after`
+  std::vector<Makers*> made_here_;                     // by each step of `after`
   std::unordered_map<std::string_view, Named> named_;  // by the keys of Traces, which outlive this
   std::vector<bool> matched_;                          // by step of `before`
   std::optional<std::unordered_map<TermId, std::vector<Place>>> held_;

@@ -18,7 +18,7 @@ constexpr std::size_t kMostNamed = 8;
 void collect_untested(const Graph& graph, const OpSet& ops, std::set<std::string>& out) {
   std::unordered_set<std::string_view> seen;
   for (const Step& step : graph.steps) {
-    if (!seen.insert(step.op).second || is_return(step) || step.op.starts_with("higher_order.") ||
+    if (!seen.insert(step.op).second || is_return(step) || step.op->starts_with("higher_order.") ||
         ops.declaration(step.op) != nullptr)
       continue;
     if (!row_tested(step.op)) out.insert(step.op);

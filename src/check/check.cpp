@@ -74,7 +74,7 @@ void count(CheckRecord& record, const Case& value, const Decided& decided) {
 /// An operator that nobody knows: the interpreter cannot run past it either.
 bool can_run(const Case& value, const OpSet& ops) {
   const auto known = [&](const Step& step) {
-    return step.op.starts_with("higher_order.") || is_return(step) || ops.find(step.op) != nullptr;
+    return step.op->starts_with("higher_order.") || is_return(step) || ops.find(step.op) != nullptr;
   };
   const auto all = [&](const Graph& graph) {
     return std::all_of(graph.steps.begin(), graph.steps.end(), known);

@@ -68,7 +68,7 @@ FindingPlace place_before(const Graph& before, std::uint32_t step, const std::st
   out.name = name;
   out.note = says;
   out.statement = step == kEntryStep ? "input " + name : statement_text(before, step);
-  if (step < before.steps.size()) out.loc = before.steps[step].loc;
+  if (step < before.steps.size()) out.loc = before.steps[step].source->loc;
   return out;
 }
 
@@ -147,7 +147,7 @@ std::optional<FindingPlace> functional_twin(const Graph& before, const std::stri
     const std::string text = statement_text(before, k);
     if (text == statement || said(text).empty() || said(text) != said(statement)) continue;
     if (out) return std::nullopt;
-    out = place_before(before, k, before.steps[k].id, "");
+    out = place_before(before, k, before.steps[k].extras->id, "");
   }
   return out;
 }
@@ -175,8 +175,8 @@ std::string code_line(const Case& value, const std::optional<FindingPlace>& plac
   const bool before = place->graph == "before";
   if (before && !value.before) return "";
   const Graph& graph = before ? *value.before : value.after;
-  if (place->step >= graph.steps.size() || graph.steps[place->step].code->empty()) return "";
-  return *graph.steps[place->step].code + (place->loc.empty() ? "" : " (" + place->loc + ")");
+  if (place->step >= graph.steps.size() || graph.steps[place->step].source->code.empty()) return "";
+  return graph.steps[place->step].source->code + (place->loc.empty() ? "" : " (" + place->loc + ")");
 }
 
 }  // namespace

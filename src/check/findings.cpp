@@ -30,7 +30,7 @@ std::optional<FindingPlace> place(const Graph& graph, const std::optional<Place>
 /// The user's line behind the fault: of the first place that has a location, in the order the terminal shows.
 std::string code_of(const Case& value, const Finding& finding) {
   const auto code = [](const Graph& graph, const std::optional<FindingPlace>& place) {
-    return place && place->step < graph.steps.size() ? *graph.steps[place->step].code : std::string();
+    return place && place->step < graph.steps.size() ? graph.steps[place->step].source->code : std::string();
   };
   std::string out = code(value.after, finding.define);
   if (out.empty() && value.before) out = code(*value.before, finding.before);
@@ -173,8 +173,8 @@ FindingPlace place_of_step(const Graph& graph, std::uint32_t step) {
   if (step >= graph.steps.size()) return out;
   const Step& at = graph.steps[step];
   const bool named = !at.results.empty() && at.results[0].valid();
-  out.name = named ? graph.value(at.results[0]).name : at.op;
-  out.loc = at.loc;
+  out.name = named ? graph.value(at.results[0]).name : *at.op;
+  out.loc = at.source->loc;
   return out;
 }
 

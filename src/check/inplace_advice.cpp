@@ -43,7 +43,7 @@ InplaceLint::Rewrite described(const Graph& graph, std::uint32_t at) {
   out.at.graph = "after";
   out.at.step = at;
   out.at.name = graph.value(step.results[0]).name;
-  out.at.loc = step.loc;
+  out.at.loc = step.source->loc;
   out.at.statement = statement_text(graph, at);
   out.operand = graph.value(step.args[0].ref).name;
   out.op = in_place_form(step.op);

@@ -16,11 +16,11 @@ FindingPlace place_of_statement(const Graph& graph, std::uint32_t step) {
   out.graph = "after";
   out.step = step;
   const Step& at = graph.steps[step];
-  out.name = at.id;
+  out.name = at.extras->id;
   for (const ValueId id : at.results)
     if (id.valid()) out.name = graph.value(id).name;
   if (is_return(at)) out.name = "return";
-  out.loc = at.loc;
+  out.loc = at.source->loc;
   out.statement = is_return(at) ? "return" : statement_text(graph, step);
   return out;
 }
@@ -55,7 +55,7 @@ void advise_repairs(CheckRecord& record, const Graph& graph, const std::vector<U
   for (const Unordered& pair : least_dependences(graph, open)) {
     const std::uint32_t first = last_of(graph, pair.first), second = last_of(graph, pair.second);
     record.repairs.push_back({place_of_statement(graph, first), place_of_statement(graph, second),
-                              graph.steps[first].code, graph.steps[second].code});
+                              graph.steps[first].source->code, graph.steps[second].source->code});
   }
   if (record.repairs.empty()) return;
   for (Finding& finding : record.findings)

@@ -6,10 +6,10 @@ namespace noclobber {
 
 std::string odd_help(const Case& value) {
   for (const Step& step : value.after.steps) {
-    const std::size_t at = step.code->find(kMlxOdd);
+    const std::size_t at = step.source->code.find(kMlxOdd);
     if (at != std::string::npos)
-      return *step.loc + " (" + step.code->substr(0, at) +
-             ") is the first that differs: " + step.code->substr(at + kMlxOdd.size());
+      return step.source->loc + " (" + step.source->code.substr(0, at) +
+             ") is the first that differs: " + step.source->code.substr(at + kMlxOdd.size());
   }
   return "";
 }

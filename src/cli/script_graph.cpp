@@ -187,8 +187,8 @@ class ScriptWriter {
   }
 
   std::string call_text(const Step& step) {
-    const std::size_t dot = step.op.find('.');
-    const std::string space = step.op.substr(0, dot);
+    const std::size_t dot = step.op->find('.');
+    const std::string space = step.op->substr(0, dot);
     if (space == "higher_order") return higher_order_text(step);
     if (ops_.declaration(step.op) != nullptr) return custom_text(step);
     if (space != "aten" && space != "prims") {
@@ -197,12 +197,12 @@ class ScriptWriter {
     }
     const std::string op = "torch.ops." + step.op, given = arguments(step), gap = given.empty() ? "" : ", ";
     if (wanted_.on_copies) return fmt::format("on_copies({}{}{})", op, gap, given);
-    const bool makes = step.op.find("empty") != std::string::npos;
+    const bool makes = step.op->find("empty") != std::string::npos;
     return makes ? fmt::format("unwritten({}({}))", op, given) : fmt::format("{}({})", op, given);
   }
 
   std::string higher_order_text(const Step& step) {
-    std::string name = step.op.substr(step.op.find('.') + 1);
+    std::string name = step.op->substr(step.op->find('.') + 1);
     name = name.substr(0, name.find('.'));
     if (name == "cond" || name == "while_loop" || name == "map_impl" || name == "scan")
       return fmt::format("{}({})", name, arguments(step));
@@ -272,7 +272,7 @@ class ScriptWriter {
 
   bool gives_list(const Step& step) const {
     const Schema* schema = ops_.find(step.op);
-    if (step.op.starts_with("higher_order.")) return true;
+    if (step.op->starts_with("higher_order.")) return true;
     if (schema == nullptr || ops_.declaration(step.op) != nullptr) return false;
     return schema->returns.size() == 1 && schema->returns[0].type == SchemaSlot::Type::tensor_list;
   }
@@ -287,7 +287,8 @@ class ScriptWriter {
       line(call);
     else
       line(fmt::format("{}{} = {}", fmt::join(names, ", "), one || names.size() > 1 ? "" : ",", call));
-    if (!step.tells.empty() && one) line(fmt::format("{} = int({})", python_word(step.tells), names[0]));
+    if (!step.extras->tells.empty() && one)
+      line(fmt::format("{} = int({})", python_word(step.extras->tells), names[0]));
     for (const ValueId id : step.results) {
       if (wanted_.declared == at && id.valid() && graph_.value(id).type) {
         const Type& type = *graph_.value(id).type;

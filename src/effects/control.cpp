@@ -53,7 +53,7 @@ bool makes_fresh(const OpSet& ops, const Step& step) {
 
 /// Does it do nothing but run the bodies that it is given?
 bool computes_by_bodies(const Step& step) {
-  return (step.op == "higher_order.cond" || step.op.starts_with("higher_order.invoke_subgraph")) &&
+  return (step.op == "higher_order.cond" || step.op->starts_with("higher_order.invoke_subgraph")) &&
          step.kwargs.empty();
 }
 
@@ -147,7 +147,7 @@ std::optional<std::size_t> body_number(const Tracer& t, const Graph& body, BodyT
 void with_effects(Tracer& t, const Step& step, std::uint32_t number) {
   const bool named = step.args.size() > 1 && step.args[1].kind == Arg::Kind::text;
   const std::string op = named ? full_op_name(step.args[1].text) : "";
-  if (op.empty() || t.ops.find(op) == nullptr) return t.unknown("unsupported-op", op.empty() ? step.op : op);
+  if (op.empty() || t.ops.find(op) == nullptr) return t.unknown("unsupported-op", op.empty() ? *step.op : op);
   const auto token = t.bound_of(step.args[0]);
   if (!token) return t.unknown("no-metadata", step.op);
   Step inner = step;

@@ -43,7 +43,7 @@ Meaning meaning_of_call(std::string_view op, const Schema& schema) {
 
 void run(Tracer& t, const Step& step, std::uint32_t number) {
   t.form.step = nullptr;
-  if (step.op.starts_with("higher_order.")) return control(t, step, number);
+  if (step.op->starts_with("higher_order.")) return control(t, step, number);
   if (recalled(t, step, number)) return;
   const Schema* schema = t.ops.find(step.op);
   if (schema == nullptr) return t.unknown("unsupported-op", step.op);

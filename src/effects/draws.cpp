@@ -103,7 +103,7 @@ std::string device_text(Tracer& t, const Call& call, const Parts& parts) {
 
 /// The symbol that stands for the number that item() gives: another one in another place is another program.
 std::string told_text(const Call& call) {
-  const std::string& symbol = *call.step->tells;
+  const std::string& symbol = call.step->extras->tells;
   return symbol.empty() ? "" : ";tells " + symbol;
 }
 

@@ -34,7 +34,7 @@ void note_form(Tracer& t, const Call& call) {
   std::string noted = std::string(call.functional_name()) + " " + *form;
   if (t.request.forms != nullptr && t.request.forms->contains(noted)) return;
   if (!t.noted.forms.insert(std::move(noted)).second || t.request.forms == nullptr) return;
-  const std::string& overload = call.functional.empty() ? call.step->op : call.functional;
+  const std::string& overload = call.functional.empty() ? *call.step->op : call.functional;
   if (!seen_accepted(overload, *form)) t.trace.unknown.emplace_back("may-raise", call.step->op);
 }
 

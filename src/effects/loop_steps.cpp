@@ -21,7 +21,7 @@ namespace {
 
 /// Bodies are compared, whatever they are called.
 Arg nameless(Arg arg) {
-  for (Arg& item : arg.list) item = nameless(std::move(item));
+  for (Arg& item : arg.list.items()) item = nameless(std::move(item));
   if (arg.kind == Arg::Kind::graph) arg.text = {};
   return arg;
 }
@@ -33,9 +33,9 @@ struct LoopForm {
 };
 
 LoopForm form_of(const Step& step) {
-  if (step.op.starts_with("higher_order.while_loop")) return {true, 2, step.args.size(), 3};
-  if (step.op.starts_with("higher_order.scan")) return {true, 1, 2, 3};
-  if (step.op.starts_with("higher_order.map")) return {true, 1, 1, 2};
+  if (step.op->starts_with("higher_order.while_loop")) return {true, 2, step.args.size(), 3};
+  if (step.op->starts_with("higher_order.scan")) return {true, 1, 2, 3};
+  if (step.op->starts_with("higher_order.map")) return {true, 1, 1, 2};
   return {};
 }
 
@@ -74,7 +74,7 @@ bool align(const Tracer& t, const Step& step, LoopOperands& out) {
 bool add_operands(Tracer& t, const Step& step, LoopOperands& out) {
   const LoopForm form = form_of(step);
   out.passes_on = form.passes_on;
-  out.loops = step.op.starts_with("higher_order.while_loop");
+  out.loops = step.op->starts_with("higher_order.while_loop");
   for (std::size_t k = 0; k < step.args.size(); ++k) {
     if (step.args[k].kind == Arg::Kind::graph) continue;
     std::vector<ValueId> values;
@@ -84,7 +84,7 @@ bool add_operands(Tracer& t, const Step& step, LoopOperands& out) {
       out.step.reads.push_back(t.names.bound[id.index]->view);
     }
     std::size_t read = out.step.reads.size() - values.size();
-    for (const Arg& arg : form.passes_on&& k >= form.first ? step.args[k].list : std::vector<Arg>{}) {
+    for (const Arg& arg : form.passes_on&& k >= form.first ? *step.args[k].list : std::vector<Arg>{}) {
       const bool tensor = arg.kind == Arg::Kind::ref;
       if (!tensor && (k != form.more || arg.kind == Arg::Kind::list)) return false;
       out.inputs.push_back(t.bound_of(arg));
@@ -148,8 +148,8 @@ bool reach(Tracer& t, const LoopUse& use, LoopOperands& operands) {
 
 /// Items of an associative_scan, of which PyTorch returns a single one as it is.
 bool combines(Tracer& t, const Step& step) {
-  if (!step.op.starts_with("higher_order.associative_scan")) return true;
-  for (const Arg& arg : step.args.size() > 1 ? step.args[1].list : std::vector<Arg>{}) {
+  if (!step.op->starts_with("higher_order.associative_scan")) return true;
+  for (const Arg& arg : step.args.size() > 1 ? *step.args[1].list : std::vector<Arg>{}) {
     const Binding* bound = t.seen(arg);
     if (bound == nullptr || bound->view.shape.empty() ||
         !t.space.nonnegative(t.space.sub(bound->view.shape[0], t.space.constant(2))))

@@ -145,10 +145,10 @@ std::vector<BodyPair> paired_bodies(const Case& value, const Step& a, const Step
 }  // namespace
 
 bool is_loop(const Step& step) {
-  if (!step.op.starts_with("higher_order.")) return false;
+  if (!step.op->starts_with("higher_order.")) return false;
   for (const char* op : {"higher_order.while_loop", "higher_order.scan", "higher_order.map_impl",
                          "higher_order.map", "higher_order.flex_attention", "higher_order.associative_scan"})
-    if (step.op == op || step.op.starts_with(std::string(op) + ".")) return true;
+    if (step.op == op || step.op->starts_with(std::string(op) + ".")) return true;
   return false;
 }
 
@@ -171,11 +171,11 @@ std::vector<LoopBody> loop_bodies(const Case& value) {
   for (std::uint32_t k = 0; k < ours.size(); ++k) {
     const Step &a = *ours[k], &b = *theirs[k];
     if (a.op != b.op || a.args.size() != b.args.size()) continue;
-    const bool loop = a.op.starts_with("higher_order.while_loop") && a.args.size() > 2;
+    const bool loop = a.op->starts_with("higher_order.while_loop") && a.args.size() > 2;
     for (const auto& [place, before, after] : paired_bodies(value, a, b)) {
       const bool carries = loop && place == "1";
       const std::size_t carried = loop ? a.args[2].list.size() : 0;
-      const bool scans = a.op.starts_with("higher_order.scan") && a.args.size() > 1;
+      const bool scans = a.op->starts_with("higher_order.scan") && a.args.size() > 1;
       const std::size_t passing = carries ? carried : scans ? a.args[1].list.size() : 0;
       const auto scratch = loop ? scratch_of(value, a, b, carried) : std::set<std::uint32_t>{};
       out.push_back({"loop" + std::to_string(k) + " body" + place, k, carries, passing, scratch,

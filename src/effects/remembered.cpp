@@ -46,7 +46,7 @@ class Form {
 
   /// Has the step a form? Else it depends on more than is written down.
   bool of(const Step& step) {
-    if (!step.tells.empty() || step.barrier) return false;
+    if (!step.extras->tells.empty() || step.barrier) return false;
     text_.text(step.op);
     text_.number(step.args.size());
     for (const Arg& arg : step.args)

@@ -58,7 +58,7 @@ bool is_row_major(Space& space, const Shape& shape, const std::vector<PolyId>& s
 /// What a pointwise kernel gives a result of these sizes, where its operands are of one floating type: it
 /// keeps their order, without gaps. Sizes and strides are constants, or no operand changes the order.
 std::optional<std::vector<PolyId>> iterated_strides(Tracer& t, const Call& call, const Shape& shape) {
-  const std::string& op = call.functional.empty() ? call.step->op : call.functional;
+  const std::string& op = call.functional.empty() ? *call.step->op : call.functional;
   const KernelRow* row = op.starts_with("aten.") ? find_kernel(op) : nullptr;
   const bool laid_by_operands = row != nullptr && row->pointwise != nullptr &&
                                 (row->variant == 0 || row->variant == 4);  // 4: of how a number is rounded

@@ -58,7 +58,7 @@ struct Call {
   const OpRow* row =
       nullptr;  // of the functional operator, or of the one that is the same; not where declared
   std::set<std::size_t> silent_writes = {};  // arguments that are written though the schema does not say so
-  std::string_view functional_name() const { return base_name(functional.empty() ? step->op : functional); }
+  std::string_view functional_name() const { return base_name(functional.empty() ? *step->op : functional); }
 };
 
 /// An argument of a call, or an item of one, that is a tensor.

@@ -220,15 +220,15 @@ std::vector<std::set<std::uint32_t>> needs_of(const Graph& graph) {
     for (const auto& [name, arg] : step.kwargs) collect_refs(arg, used);
     for (const ValueId v : used)
       if (graph.value(v).from == Value::From::step) out[k].insert(graph.value(v).at);
-    for (const std::string& name : step.after)
+    for (const std::string& name : step.extras->after)
       if (const auto at = named.find(name); at != named.end()) out[k].insert(at->second);
-    if (!step.stream.empty()) {
-      if (const auto at = last.find(step.stream); at != last.end()) out[k].insert(at->second);
-      last[step.stream] = k;
+    if (!step.extras->stream.empty()) {
+      if (const auto at = last.find(step.extras->stream); at != last.end()) out[k].insert(at->second);
+      last[step.extras->stream] = k;
     }
     for (const ValueId v : step.results)
       if (v.valid()) named[graph.value(v).name] = k;
-    if (!step.id.empty()) named[step.id] = k;
+    if (!step.extras->id.empty()) named[step.extras->id] = k;
   }
   return out;
 }

@@ -205,7 +205,7 @@ bool is_beyond(const Case& value, const Checker& checker) {
 void count_operators(std::map<std::string, std::uint64_t>& out, const Graph& graph) {
   for (const Step& step : graph.steps) {
     const std::string functional = functional_op(step.op);
-    const std::string base(base_name(functional.empty() ? step.op : functional));
+    const std::string base(base_name(functional.empty() ? *step.op : functional));
     const OpRow *row = find_row(base), *own = find_row(base_name(step.op));
     if (row != nullptr) ++out[std::string(row->op)];
     if (own != nullptr && own != row) ++out[std::string(own->op)];

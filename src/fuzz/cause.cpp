@@ -26,7 +26,7 @@ std::string edit_of(const OpSet& ops, const Step& before, const Step& after) {
 
 std::string dropped(const OpSet& ops, const Step& step) {
   if (is_write(ops, step)) return "dropped a write";
-  return step.op.starts_with("aten.clone") ? "dropped a copy" : "dropped a step";
+  return step.op->starts_with("aten.clone") ? "dropped a copy" : "dropped a step";
 }
 
 std::string key_of(const Graph& graph, const Step& step, std::size_t at) {

@@ -17,13 +17,13 @@ void collect(const Arg& arg, std::vector<int>& out) {
 
 void rename(Arg& arg, const std::map<int, ValueId>& to) {
   if (arg.kind == Arg::Kind::ref) arg.ref = to.at(static_cast<int>(arg.ref.index));
-  for (Arg& item : arg.list) rename(item, to);
+  for (Arg& item : arg.list.items()) rename(item, to);
 }
 
 void exchange(Arg& arg, int value, int by) {
   if (arg.kind == Arg::Kind::ref && arg.ref.index == static_cast<std::uint32_t>(value))
     arg.ref = ValueId(static_cast<std::size_t>(by));
-  for (Arg& item : arg.list) exchange(item, value, by);
+  for (Arg& item : arg.list.items()) exchange(item, value, by);
 }
 
 Value named(std::string name, Value::From from, std::size_t at) {
@@ -151,7 +151,7 @@ Graph Draft::graph() const {
     step.kwargs = call.kwargs;
     step.barrier = call.barrier;
     for (Arg& arg : step.args) rename(arg, ids);
-    for (auto& [name, arg] : step.kwargs) rename(arg, ids);
+    for (auto& [name, arg] : step.kwargs.items()) rename(arg, ids);
     for (const int result : call.results()) {
       ids[result] = ValueId(out.values.size());
       Value made = named(prefix + std::to_string(result), Value::From::step, out.steps.size());

@@ -246,7 +246,7 @@ bool other_item_size(Draft& draft, Random& random) {
     return true;
   }
   if (call.args.size() < 3 || call.args[2].list.empty() || !spelled_out(call, 3)) return false;
-  Arg& stride = call.args[2].list.back();
+  Arg& stride = call.args[2].list.edit().back();
   const std::int64_t now = stride.sym.constant();
   stride = number(now == 1 ? 2 : now - 1);
   return true;

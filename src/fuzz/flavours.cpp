@@ -35,7 +35,7 @@ void exchange_anywhere(Step& step, const Symbol& by) {
     if (schema->arguments[k].type_text.find("SymInt") == std::string::npos) continue;
     Arg& arg = step.args[k];
     if (arg.kind == Arg::Kind::sym) exchange_size(arg.sym, by);
-    for (Arg& item : arg.list)
+    for (Arg& item : arg.list.items())
       if (item.kind == Arg::Kind::sym) exchange_size(item.sym, by);
   }
 }
@@ -48,10 +48,10 @@ void exchange_sizes(Graph& graph, const Symbol& by) {
     if (by.all) exchange_anywhere(step, by);
     if (takes_sizes(step.op))
       for (Arg& arg : step.args)
-        for (Arg& item : arg.list)
+        for (Arg& item : arg.list.items())
           if (item.kind == Arg::Kind::sym) exchange_size(item.sym, by);
-    const std::size_t end = step.op.find("scatter") != std::string::npos ? 4 : 3;
-    if (by.ends && step.op.find("slice") != std::string::npos && step.args.size() > end &&
+    const std::size_t end = step.op->find("scatter") != std::string::npos ? 4 : 3;
+    if (by.ends && step.op->find("slice") != std::string::npos && step.args.size() > end &&
         step.args[end].kind == Arg::Kind::sym)
       exchange_size(step.args[end].sym, by);
   }
@@ -292,8 +292,8 @@ bool loosen(Case& value, const Draft& after, bool drop, Random& random) {
   Edges edges;
   const bool apart = drop || random.chance(50);  // without streams names and edges alone order
   for (std::size_t k = 0; k < after.calls.size(); ++k) {
-    graph.steps[k].id = graph.steps[k].results.empty() ? "w" + std::to_string(k) : "";
-    graph.steps[k].stream = apart ? "" : "t" + std::to_string(random.below(3));
+    graph.steps[k].extras.edit().id = graph.steps[k].results.empty() ? "w" + std::to_string(k) : "";
+    graph.steps[k].extras.edit().stream = apart ? "" : "t" + std::to_string(random.below(3));
     for (std::size_t j = 0; j < k; ++j) {
       const Draft::Call &a = after.calls[j], &b = after.calls[k];
       const auto wa = storages(written(a)), wb = storages(written(b)), ua = storages(operands(a)),
@@ -309,7 +309,8 @@ bool loosen(Case& value, const Draft& after, bool drop, Random& random) {
   if (drop && !drop_edge(edges, after, random)) return false;
   for (const auto& [from, to] : edges) {
     const Step& first = graph.steps[from];
-    graph.steps[to].after.push_back(first.results.empty() ? *first.id : graph.value(first.results[0]).name);
+    graph.steps[to].extras.edit().after.push_back(first.results.empty() ? first.extras->id
+                                                                        : graph.value(first.results[0]).name);
   }
   return true;
 }

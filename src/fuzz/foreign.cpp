@@ -28,7 +28,7 @@ using Ids = std::vector<ValueId>;  // of the foreign graph's values in the graph
 
 void rename_refs(Arg& arg, const Ids& ids) {
   if (arg.kind == Arg::Kind::ref) arg.ref = ids[arg.ref.index];
-  for (Arg& item : arg.list) rename_refs(item, ids);
+  for (Arg& item : arg.list.items()) rename_refs(item, ids);
 }
 
 ValueId added(Graph& to, Value value, const std::string& name, std::size_t at) {
@@ -57,7 +57,7 @@ void append(Graph& to, const Graph& more, bool spare, bool by_spare) {
   }
   for (Step step : more.steps) {
     for (Arg& arg : step.args) rename_refs(arg, ids);
-    for (auto& [name, arg] : step.kwargs) rename_refs(arg, ids);
+    for (auto& [name, arg] : step.kwargs.items()) rename_refs(arg, ids);
     for (ValueId& result : step.results) {
       const Value& made = more.value(result);
       result = ids[result.index] = added(to, made, "f_" + made.name, to.steps.size());

@@ -88,7 +88,7 @@ void surround(Graph& graph, Random& random) {
   const bool first = !operands.list.empty() && graph.value(operands.list[0].ref).type->dtype == Dtype::f32;
   if (first && random.chance(60)) {
     const ValueId made = add_step(graph, 0, "aten.neg.default", operands.list[0].ref, "pre");
-    graph.steps[1].args[3].list[0] = Arg::of(made);
+    graph.steps[1].args[3].list.edit()[0] = Arg::of(made);
     if (random.chance(50)) graph.outputs.push_back(Arg::of(made));
   }
   if (const SharedType type = graph.value(graph.outputs[0].ref).type;

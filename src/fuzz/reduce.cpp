@@ -12,14 +12,14 @@ namespace {
 template <class Change>
 void each_arg(Arg& arg, const Change& change) {
   change(arg);
-  for (Arg& item : arg.list) each_arg(item, change);
+  for (Arg& item : arg.list.items()) each_arg(item, change);
 }
 
 template <class Change>
 void each_arg(Graph& graph, const Change& change) {
   for (Step& step : graph.steps) {
     for (Arg& arg : step.args) each_arg(arg, change);
-    for (auto& [name, arg] : step.kwargs) each_arg(arg, change);
+    for (auto& [name, arg] : step.kwargs.items()) each_arg(arg, change);
   }
   for (Arg& arg : graph.outputs) each_arg(arg, change);
   for (auto& [input, arg] : graph.finals) each_arg(arg, change);
@@ -67,7 +67,8 @@ ValueId first_operand(const Step& step) {
 void forget_name(Case& value, const std::string& name) {
   for (Graph* graph : {value.before ? &*value.before : nullptr, &value.after})
     if (graph != nullptr)
-      for (Step& step : graph->steps) std::erase(step.after, name);
+      for (Step& step : graph->steps)
+        if (!step.extras->after.empty()) std::erase(step.extras.edit().after, name);
   if (!value.plan) return;
   std::erase_if(value.plan->buffers, [&](const PlanBuffer& b) { return b.is_value && b.name == name; });
   std::erase(value.plan->required, name);
@@ -88,7 +89,7 @@ bool drop_step(Case& value, Graph& graph, std::size_t k) {
     });
   }
   for (const std::uint32_t v : gone) forget_name(value, graph.values[v].name);
-  forget_name(value, step.id);
+  forget_name(value, step.extras->id);
   graph.steps.erase(graph.steps.begin() + static_cast<std::ptrdiff_t>(k));
   compact(graph, gone);
   return true;
@@ -206,7 +207,9 @@ class Reducer {
         value_.after.finals.size(), [](Case & c) -> auto& { return c.after.finals; });
     for (std::size_t s = 0; s < value_.after.steps.size(); ++s)
       without(
-          value_.after.steps[s].after.size(), [s](Case & c) -> auto& { return c.after.steps[s].after; });
+          value_.after.steps[s].extras->after.size(), [s](Case & c) -> auto& {
+            return c.after.steps[s].extras.edit().after;
+          });
     return out;
   }
 

@@ -40,7 +40,7 @@ Sharing sharing_of(const OpSet& ops, const Graph& graph) {
       const std::uint32_t root = out.root[base.index];
       out.root[step.results[r].index] = root;
       std::string& how = out.how[root];
-      if (step.op.starts_with("aten.view.dtype"))
+      if (step.op->starts_with("aten.view.dtype"))
         how = "views of another dtype";
       else if (how.empty())
         how = "views";  // the result of a write is one more name as well

@@ -55,13 +55,13 @@ std::string changed_by_pass(const SortedJson& asked, const SortedJson& said) {
 void rename_graphs(Arg& arg, const std::map<std::string, std::string>& names) {
   if (arg.kind == Arg::Kind::graph)
     if (const auto at = names.find(arg.text); at != names.end()) arg.text = at->second;
-  for (Arg& item : arg.list) rename_graphs(item, names);
+  for (Arg& item : arg.list.items()) rename_graphs(item, names);
 }
 
 void rename_graphs(Graph& graph, const std::map<std::string, std::string>& names) {
   for (Step& step : graph.steps) {
     for (Arg& arg : step.args) rename_graphs(arg, names);
-    for (auto& [name, arg] : step.kwargs) rename_graphs(arg, names);
+    for (auto& [name, arg] : step.kwargs.items()) rename_graphs(arg, names);
   }
 }
 

@@ -35,7 +35,7 @@ bool has_bodies(const Step& step) {
 
 bool counts_in_storage(const Step& step) {
   for (const char* part : {"as_strided", "_reshape_alias", "resize", ".set_", "reinterpret_tensor"})
-    if (step.op.find(part) != std::string::npos) return true;
+    if (step.op->find(part) != std::string::npos) return true;
   return false;
 }
 
@@ -71,8 +71,8 @@ std::vector<std::pair<std::string, std::string>> bodies_given(const Step& step) 
 static constexpr std::string_view kWithoutTrips = "without_trips", kClone = "clone";
 
 void clone_without_trips(Step& step) {
-  if (step.op.starts_with("higher_order.while_loop") && !clones_without_trips(step))
-    step.kwargs.emplace_back(kWithoutTrips, Arg::of_text(std::string(kClone)));
+  if (step.op->starts_with("higher_order.while_loop") && !clones_without_trips(step))
+    step.kwargs.edit().emplace_back(kWithoutTrips, Arg::of_text(std::string(kClone)));
 }
 
 bool clones_without_trips(const Step& step) {
@@ -82,7 +82,7 @@ bool clones_without_trips(const Step& step) {
 }
 
 void take_bodies(const Case& value, const Graph& from, const std::string& prefix, Arg& arg, Graph& into) {
-  for (Arg& item : arg.list) take_bodies(value, from, prefix, item, into);
+  for (Arg& item : arg.list.items()) take_bodies(value, from, prefix, item, into);
   if (arg.kind != Arg::Kind::graph) return;
   const Graph* known = find_body(value, from, into, arg.text);
   if (known == nullptr) return;

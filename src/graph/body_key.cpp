@@ -122,7 +122,7 @@ class KeyWriter {
     for (const auto& [name, number] : graph.numbers) out += "n" + quoted(name) + quoted(number.text());
     for (const Value& value : graph.values) out += type_text(value.type) + ";";
     for (const Step& step : graph.steps) {
-      out += "step " + quoted(step.op) + quoted(*step.tells) + quoted(*step.stream) +
+      out += "step " + quoted(step.op) + quoted(step.extras->tells) + quoted(step.extras->stream) +
              std::to_string(step.unit) + (step.barrier ? "b" : "-") + (step.fused ? "f" : "-");
       for (const Arg& arg : step.args) out += arg_text(arg, scope);
       for (const auto& [name, arg] : step.kwargs) out += quoted(name) + "=" + arg_text(arg, scope);

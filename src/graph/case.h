@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/few.h"
 #include "src/base/ids.h"
 #include "src/base/shared.h"
 #include "src/base/sym.h"
@@ -45,19 +46,19 @@ struct Type {
 class SharedType {
  public:
   SharedType() = default;
-  SharedType(std::nullopt_t) {}                                            // NOLINT: implicit on purpose
-  SharedType(Type type) : at_(std::make_shared<Type>(std::move(type))) {}  // NOLINT
+  SharedType(std::nullopt_t) {}                              // NOLINT: implicit on purpose
+  SharedType(Type type) : at_(new Held(std::move(type))) {}  // NOLINT
   SharedType(std::optional<Type> type) {
     if (type) *this = *std::move(type);
   }  // NOLINT
-  explicit operator bool() const { return at_ != nullptr; }
-  operator std::optional<Type>() const { return at_ ? std::optional(*at_) : std::nullopt; }  // NOLINT
+  explicit operator bool() const { return static_cast<bool>(at_); }
+  operator std::optional<Type>() const { return at_ ? std::optional<Type>(*at_) : std::nullopt; }  // NOLINT
   const Type& operator*() const { return *at_; }
   const Type* operator->() const { return at_.get(); }
   /// require: there is one.
   Type& edit() {
-    if (at_.use_count() != 1)
-      at_ = std::make_shared<Type>(*at_);
+    if (at_->use_count() != 1)
+      at_ = new Held(*at_);
     else  // another thread may have let it go just now
       std::atomic_thread_fence(std::memory_order_acquire);
     return *at_;
@@ -67,7 +68,10 @@ class SharedType {
   }
 
  private:
-  std::shared_ptr<Type> at_;
+  struct Held : Type, boost::intrusive_ref_counter<Held> {
+    explicit Held(Type type) : Type(std::move(type)) {}
+  };
+  boost::intrusive_ptr<Held> at_;
 };
 
 /// Can the sizes that are constants be those of a tensor: is the last byte, by shape and strides, within 64
@@ -78,13 +82,13 @@ bool is_addressable(const Type& type);
 struct Arg {
   enum class Kind : std::uint8_t { none, ref, sym, real, boolean, text, dtype, device, graph, list };
   Kind kind = Kind::none;
-  bool boolean = false;        // boolean
-  Dtype dtype = Dtype::other;  // dtype
-  ValueId ref;                 // ref
-  SymExpr sym;                 // sym: every integer, constant or symbolic
-  double real = 0;             // real: floats, inf, nan
-  Shared<std::string> text;    // text, device ("cpu"), graph (name of a body), memory formats and layouts
-  std::vector<Arg> list;       // list and tuple
+  bool boolean = false;           // boolean
+  Dtype dtype = Dtype::other;     // dtype
+  ValueId ref;                    // ref
+  SymExpr sym;                    // sym: every integer, constant or symbolic
+  double real = 0;                // real: floats, inf, nan
+  Shared<std::string> text;       // text, device ("cpu"), graph (name of a body), memory formats and layouts
+  Shared<std::vector<Arg>> list;  // list and tuple
 
   static Arg of(ValueId value);
   static Arg of(SymExpr value);
@@ -107,9 +111,14 @@ inline std::span<const Arg> items_of(const Arg& arg) {
 /// A name for a tensor. Defined by input `at`, or as result number `result` of step `at`.
 struct Value {
   enum class From : std::uint8_t { input, step };
+  Value() = default;
+  Value(std::string text, From where, std::uint32_t number, std::uint32_t of_step = 0, SharedType of = {})
+      : name(std::move(text)), from(where), result(of_step), type(std::move(of)) {
+    at = number;
+  }
   std::string name;
-  From from = From::input;
-  std::uint32_t at = 0;
+  From from : 1 = From::input;
+  std::uint32_t at : 31 = 0;  // nothing has as many steps
   std::uint32_t result = 0;
   SharedType type;  // what the dump says
   friend bool operator==(const Value&, const Value&) = default;
@@ -130,26 +139,38 @@ struct Input {
   friend bool operator==(const Input&, const Input&) = default;
 };
 
-struct Step {
-  std::vector<ValueId> results;  // [] for none; an invalid id is a result nobody named
-  std::string op;                // "aten.add.Tensor": namespace.name.overload, never without overload
-  std::vector<Arg> args;
-  std::vector<std::pair<std::string, Arg>> kwargs;
-  Shared<std::string> id;          // a name for a step without results
-  Shared<std::string> tells;       // the symbol that stands for the number it gives: "zuf0"
+/// What few steps have.
+struct StepExtras {
+  std::string id;                  // a name for a step without results
+  std::string tells;               // the symbol that stands for the number it gives: "zuf0"
   std::vector<std::string> after;  // extra ordering edges: names of results or ids
-  Shared<std::string> stream;
+  std::string stream;
+  friend bool operator==(const StepExtras&, const StepExtras&) = default;
+};
+
+/// Where a step stands in the user's program.
+struct StepSource {
+  std::string loc;   // "model.py:29 in forward"
+  std::string code;  // the user's source line, if the dump has it
+  friend bool operator==(const StepSource&, const StepSource&) = default;
+};
+
+struct Step {
+  Few<ValueId> results;    // [] for none; an invalid id is a result nobody named
+  Shared<std::string> op;  // "aten.add.Tensor": namespace.name.overload, never without overload
+  std::vector<Arg> args;
+  Shared<std::vector<std::pair<std::string, Arg>>> kwargs;
+  Shared<StepExtras> extras;
   std::uint32_t unit : 30 = 0;  // steps of one number other than 0 run without another in between
   bool barrier : 1 = false;     // later than all it is given: its results mean what is there now
   bool fused : 1 = false;       // of a region that the compiler runs as one kernel
   int line = 0;                 // line of the dump, 1-based; 0: not text
-  Shared<std::string> loc;      // "model.py:29 in forward"
-  Shared<std::string> code;     // the user's source line, if the dump has it
+  Shared<StepSource> source;
   friend bool operator==(const Step&, const Step&) = default;
 };
 
 /// A step that leaves the graph: what is listed behind it does not run.
-inline bool is_return(const Step& step) { return step.op.starts_with("prims.return"); }
+inline bool is_return(const Step& step) { return step.op->starts_with("prims.return"); }
 
 struct Graph {
   std::string name;

@@ -124,7 +124,7 @@ void Follower::move_values() {
 Arg Follower::moved(Arg arg) const {
   if (arg.kind == Arg::Kind::ref && arg.ref.valid()) arg.ref = to_[arg.ref.index];
   if (arg.kind == Arg::Kind::graph && second_.bodies.contains(arg.text)) arg.text = kSecondPart + *arg.text;
-  for (Arg& item : arg.list) item = moved(std::move(item));
+  for (Arg& item : arg.list.items()) item = moved(std::move(item));
   return arg;
 }
 
@@ -132,8 +132,9 @@ Step Follower::moved(Step step) const {
   for (ValueId& result : step.results)
     if (result.valid()) result = to_[result.index];
   for (Arg& arg : step.args) arg = moved(std::move(arg));
-  for (auto& [key, arg] : step.kwargs) arg = moved(std::move(arg));
-  for (std::string& before : step.after)
+  for (auto& [key, arg] : step.kwargs.items()) arg = moved(std::move(arg));
+  if (step.extras->after.empty()) return step;
+  for (std::string& before : step.extras.edit().after)
     if (const ValueId named = second_.find(before); named.valid())
       before = first_.value(to_[named.index]).name;
   return step;

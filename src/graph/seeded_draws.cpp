@@ -47,7 +47,7 @@ const DrawForm* draw_form(const Graph& graph, const Step& step) {
 std::map<std::string, std::int64_t> seeds_given(const Graph& graph) {
   std::map<std::string, std::int64_t> out;
   for (const Step& step : graph.steps) {
-    const bool saves = step.op.starts_with(kSaves) && !step.args.empty() &&
+    const bool saves = step.op->starts_with(kSaves) && !step.args.empty() &&
                        step.args[0].kind == Arg::Kind::text && step.args[0].text == kSeeds;
     const std::size_t at = saves ? 1 : 0;
     if ((step.op != kSeeds && !saves) || step.args.size() != at + 2) continue;

@@ -12,10 +12,10 @@ using StepsByName = std::unordered_map<std::string_view, std::uint32_t>;
 
 StepsByName steps_by_name(const Graph& graph) {
   StepsByName out;
-  const bool asked = std::ranges::any_of(graph.steps, [](const Step& s) { return !s.after.empty(); });
+  const bool asked = std::ranges::any_of(graph.steps, [](const Step& s) { return !s.extras->after.empty(); });
   if (!asked) return out;
   for (std::uint32_t k = 0; k < graph.steps.size(); ++k) {
-    if (!graph.steps[k].id.empty()) out[graph.steps[k].id] = k;
+    if (!graph.steps[k].extras->id.empty()) out[graph.steps[k].extras->id] = k;
     for (const ValueId id : graph.steps[k].results)
       if (id.valid()) out[graph.value(id).name] = k;
   }
@@ -32,12 +32,12 @@ void collect_uses(const Arg& arg, std::vector<ValueId>& out) {
 void replace_uses(Arg& arg, const std::map<std::uint32_t, ValueId>& by) {
   if (arg.kind == Arg::Kind::ref)
     if (const auto at = by.find(arg.ref.index); at != by.end()) arg.ref = at->second;
-  for (Arg& item : arg.list) replace_uses(item, by);
+  for (Arg& item : arg.list.items()) replace_uses(item, by);
 }
 
 void replace_uses(Step& step, const std::map<std::uint32_t, ValueId>& by) {
   for (Arg& arg : step.args) replace_uses(arg, by);
-  for (auto& [name, arg] : step.kwargs) replace_uses(arg, by);
+  for (auto& [name, arg] : step.kwargs.items()) replace_uses(arg, by);
 }
 
 void replace_uses(Graph& graph, const std::map<std::uint32_t, ValueId>& by) {
@@ -66,17 +66,18 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> order_edges(const Graph& gr
   std::vector<std::pair<std::uint32_t, std::uint32_t>> out;
   std::unordered_map<std::string_view, std::uint32_t> last_of_stream;
   const StepsByName by_name = steps_by_name(graph);
-  const bool streams = std::ranges::any_of(graph.steps, [](const Step& s) { return !s.stream.empty(); });
+  const bool streams =
+      std::ranges::any_of(graph.steps, [](const Step& s) { return !s.extras->stream.empty(); });
   for (std::uint32_t k = 0; k < graph.steps.size(); ++k) {
     const Step& step = graph.steps[k];
     for (const ValueId id : uses_of(step))
       if (id.valid() && graph.value(id).from == Value::From::step) out.emplace_back(graph.value(id).at, k);
-    for (const std::string& name : step.after)
+    for (const std::string& name : step.extras->after)
       if (const auto at = by_name.find(name); at != by_name.end()) out.emplace_back(at->second, k);
     if (!streams) continue;
-    if (const auto at = last_of_stream.find(step.stream); at != last_of_stream.end())
+    if (const auto at = last_of_stream.find(step.extras->stream); at != last_of_stream.end())
       out.emplace_back(at->second, k);
-    last_of_stream[step.stream] = k;
+    last_of_stream[step.extras->stream] = k;
   }
   return out;
 }

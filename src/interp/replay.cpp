@@ -14,7 +14,7 @@ constexpr std::size_t kBudget = std::size_t{256} << 20;
 
 bool makes_garbage(const Case& value, const Graph& graph, int depth) {
   for (const Step& step : graph.steps) {
-    if (step.op.find("empty") != std::string::npos || step.op.find("resize") != std::string::npos)
+    if (step.op->find("empty") != std::string::npos || step.op->find("resize") != std::string::npos)
       return true;
     for (const auto& [place, name] : bodies_given(step)) {
       const Graph* body = depth > 8 ? nullptr : find_body(value, graph, name);

@@ -211,7 +211,7 @@ class Values {
     // A step over lists is a sequence of calls as well: an earlier one changed what a later one means.
     const bool sequence =
         w.rule == "NC007" && w.clobber && w.clobber->step < scene_.after.graph->steps.size() &&
-        scene_.after.graph->steps[w.clobber->step].op.find("_foreach_") != std::string::npos;
+        scene_.after.graph->steps[w.clobber->step].op->find("_foreach_") != std::string::npos;
     const bool lost_to_output = w.rule == "NC006" && d.target.output >= 0;
     keep(std::move(w), d, again);
     if (!sequence && !lost_to_output) return;

@@ -50,7 +50,7 @@ const SchemaSlot* find_slot(const Schema& schema, const std::string& name) {
 
 void replace_refs(Step& step, ValueId from, ValueId to) {
   for (Arg& arg : step.args) replace_ref(arg, from, to);
-  for (auto& [name, arg] : step.kwargs) replace_ref(arg, from, to);
+  for (auto& [name, arg] : step.kwargs.items()) replace_ref(arg, from, to);
 }
 
 /// Replaces in the arguments the schema does not write.
@@ -59,7 +59,7 @@ void replace_operand(const Schema& schema, Step& step, ValueId from, ValueId to)
     const bool written = i < schema.arguments.size() && schema.arguments[i].written;
     if (!written) replace_ref(step.args[i], from, to);
   }
-  for (auto& [name, arg] : step.kwargs) {
+  for (auto& [name, arg] : step.kwargs.items()) {
     const SchemaSlot* slot = find_slot(schema, name);
     if (slot == nullptr || !slot->written) replace_ref(arg, from, to);
   }
@@ -70,14 +70,14 @@ std::vector<Arg*> written_refs(const Schema& schema, Step& step) {
   std::vector<Arg*> out;
   const auto take = [&out](Arg& arg) {
     if (arg.kind == Arg::Kind::ref) out.push_back(&arg);
-    for (Arg& item : arg.list) {
+    for (Arg& item : arg.list.items()) {
       if (item.kind == Arg::Kind::ref) out.push_back(&item);
     }
   };
   for (std::size_t i = 0; i < step.args.size() && i < schema.arguments.size(); ++i) {
     if (schema.arguments[i].written) take(step.args[i]);
   }
-  for (auto& [name, arg] : step.kwargs) {
+  for (auto& [name, arg] : step.kwargs.items()) {
     const SchemaSlot* slot = find_slot(schema, name);
     if (slot != nullptr && slot->written) take(arg);
   }
@@ -120,7 +120,7 @@ StepRefs step_refs(const OpSet& ops, const Step& step) {
 
 void replace_ref(Arg& arg, ValueId from, ValueId to) {
   if (arg.kind == Arg::Kind::ref && arg.ref == from) arg.ref = to;
-  for (Arg& item : arg.list) replace_ref(item, from, to);
+  for (Arg& item : arg.list.items()) replace_ref(item, from, to);
 }
 
 ValueId insert_clone(Graph& graph, std::uint32_t at, ValueId of) {
@@ -222,15 +222,15 @@ std::string value_name(const Graph& graph, ValueId value) {
 Place place_of(const Graph& graph, std::uint32_t step) {
   if (step >= graph.steps.size()) return {static_cast<std::uint32_t>(graph.steps.size()), "return", ""};
   const Step& s = graph.steps[step];
-  std::string name = s.id.empty() ? s.op : *s.id;
+  std::string name = s.extras->id.empty() ? *s.op : s.extras->id;
   if (!s.results.empty() && s.results.front().valid()) name = value_name(graph, s.results.front());
-  return {step, std::move(name), s.loc};
+  return {step, std::move(name), s.source->loc};
 }
 
 Place defining_place(const Graph& graph, ValueId value) {
   const std::uint32_t step = defining_step(graph, value);
   if (step == Place::kEntry) return {step, value_name(graph, value), ""};
-  return {step, value_name(graph, value), graph.steps[step].loc};
+  return {step, value_name(graph, value), graph.steps[step].source->loc};
 }
 
 }  // namespace noclobber

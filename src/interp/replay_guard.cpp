@@ -273,7 +273,7 @@ std::vector<std::uint32_t> slice_from(const OpSet& ops, const Ran& ran, std::set
   for (std::uint32_t s = end; s-- > 0;) {
     const Step& step = ran.graph->steps[s];
     const StepRefs refs = step_refs(ops, step);
-    std::vector<ValueId> made = step.results;
+    std::vector<ValueId> made(step.results.begin(), step.results.end());
     made.insert(made.end(), refs.targets.begin(), refs.targets.end());
     const std::vector<ValueId> silent = silent_targets(ops, step);
     made.insert(made.end(), silent.begin(), silent.end());
@@ -289,7 +289,7 @@ std::vector<std::uint32_t> slice_from(const OpSet& ops, const Ran& ran, std::set
 
 void count_compute(const Case& value, const OpSet& ops, const Graph& graph, const Step& step,
                    const std::set<std::string>& hashed, std::multiset<std::string>& out, int depth) {
-  if (step.op.starts_with("higher_order.")) {
+  if (step.op->starts_with("higher_order.")) {
     for (const auto& [place, name] : bodies_given(step)) {
       const Graph* body = find_body(value, graph, name);
       if (body == nullptr || depth > 8) continue;
@@ -300,7 +300,7 @@ void count_compute(const Case& value, const OpSet& ops, const Graph& graph, cons
   const std::string functional = ops.functional(step.op);
   const bool ran_exactly = !hashed.contains(step.op) && !hashed.contains(functional);
   if (ran_exactly && moves_data(functional) && !accumulates(step)) return;
-  out.insert(functional.empty() ? step.op : functional);
+  out.insert(functional.empty() ? *step.op : functional);
 }
 
 std::vector<std::uint32_t> all_steps(const Graph& graph) {

@@ -92,7 +92,7 @@ std::vector<InnerPlace> shown_alone(const Scene& scene, const BodyPair& pair) {
 /// Same operator, and results and operands of the same names?
 bool same_statement(const Graph& a, const Step& x, const Graph& b, const Step& y) {
   if (x.op != y.op || x.results.size() != y.results.size()) return false;
-  const auto names = [](const Graph& graph, const std::vector<ValueId>& ids) {
+  const auto names = [](const Graph& graph, std::span<const ValueId> ids) {
     std::vector<std::string> out;
     for (const ValueId id : ids) out.push_back(value_name(graph, id));
     return out;

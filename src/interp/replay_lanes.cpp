@@ -63,7 +63,7 @@ void add_names(StorageLane& lane, const Ran& ran, std::uint32_t storage,
   }
 }
 
-bool lies_in(const Ran& ran, const std::vector<ValueId>& ids, std::uint32_t storage) {
+bool lies_in(const Ran& ran, std::span<const ValueId> ids, std::uint32_t storage) {
   return std::ranges::any_of(ids, [&](ValueId id) {
     const Tensor* view = view_in(*ran.run, id);
     return view != nullptr && view->storage == storage;

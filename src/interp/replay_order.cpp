@@ -22,8 +22,8 @@ std::vector<Bits> ancestors_of(const Graph& graph) {
   const std::size_t n = graph.steps.size();
   std::map<std::string, std::uint32_t> by_name;
   std::map<std::string, std::uint32_t> last_in_stream;
-  const bool streams =
-      std::any_of(graph.steps.begin(), graph.steps.end(), [](const Step& s) { return !s.stream.empty(); });
+  const bool streams = std::any_of(graph.steps.begin(), graph.steps.end(),
+                                   [](const Step& s) { return !s.extras->stream.empty(); });
   std::vector<Bits> above(n, Bits(n, false));
   for (std::uint32_t s = 0; s < n; ++s) {
     const Step& step = graph.steps[s];
@@ -37,14 +37,15 @@ std::vector<Bits> ancestors_of(const Graph& graph) {
     for (const ValueId id : uses_of(step)) {
       if (id.valid() && graph.value(id).from == Value::From::step) follow(graph.value(id).at);
     }
-    for (const std::string& name : step.after) {
+    for (const std::string& name : step.extras->after) {
       if (const auto at = by_name.find(name); at != by_name.end()) follow(at->second);
     }
     if (streams) {
-      if (const auto at = last_in_stream.find(step.stream); at != last_in_stream.end()) follow(at->second);
-      last_in_stream[step.stream] = s;
+      if (const auto at = last_in_stream.find(step.extras->stream); at != last_in_stream.end())
+        follow(at->second);
+      last_in_stream[step.extras->stream] = s;
     }
-    if (!step.id.empty()) by_name[step.id] = s;
+    if (!step.extras->id.empty()) by_name[step.extras->id] = s;
     for (const ValueId id : step.results) {
       if (id.valid()) by_name[value_name(graph, id)] = s;
     }

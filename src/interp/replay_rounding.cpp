@@ -71,7 +71,7 @@ static bool whole_within(const Case& value, const Graph& body, int depth) {
              return inner != nullptr && whole_within(value, *inner, depth + 1);
            };
            const auto bodies = bodies_given(step);
-           return (step.op.starts_with("aten.") || !bodies.empty()) &&
+           return (step.op->starts_with("aten.") || !bodies.empty()) &&
                   std::ranges::all_of(step.results, whole) && std::ranges::all_of(bodies, is_known);
          });
 }

@@ -145,7 +145,7 @@ bool undefined_before(const Scene& scene, std::uint32_t at, ValueId value) {
 bool makes_undefined(const Graph& graph, ValueId value) {
   const Value& v = graph.value(value);
   if (v.from != Value::From::step || v.at >= graph.steps.size()) return false;
-  return graph.steps[v.at].op.find("empty") != std::string::npos;
+  return graph.steps[v.at].op->find("empty") != std::string::npos;
 }
 
 /// The first read of undefined elements in the slice of the target, with the value read.
@@ -164,7 +164,7 @@ std::optional<std::pair<std::uint32_t, ValueId>> first_undefined_read(const Scen
     for (const ValueId target : refs.targets) {
       const bool only_written =
           std::find(refs.out_targets.begin(), refs.out_targets.end(), target) != refs.out_targets.end();
-      if (!only_written && !graph.steps[s].op.starts_with("aten.copy_.")) read.push_back(target);
+      if (!only_written && !graph.steps[s].op->starts_with("aten.copy_.")) read.push_back(target);
     }
     for (const ValueId value : read) {
       const Tensor* view = view_in(*scene.after.run, value);

@@ -249,7 +249,7 @@ void run_hash(Machine& m, Frame& frame, const Step& step, const Invocation& invo
   };
   const std::vector<HashTarget> targets = targets_of(step, invocation);
   HashPlan plan;
-  const std::string functional = m.ops.functional(step.op), own = functional.empty() ? step.op : functional;
+  const std::string functional = m.ops.functional(step.op), own = functional.empty() ? *step.op : functional;
   plan.name = function_name(own);
   plan.salt = salt;
   plan.draws = invocation.draws;
@@ -278,7 +278,7 @@ void run_declared(Machine& m, Frame& frame, const Step& step, const Invocation& 
   const Schema& schema = *invocation.schema;
   HashPlan plan;
   const std::string functional = m.ops.functional(step.op);
-  plan.name = functional.empty() ? step.op : functional;
+  plan.name = functional.empty() ? *step.op : functional;
   const Schema* access_schema = nullptr;
   std::vector<HashTarget> targets = targets_of(step, invocation);
   const OpDecl* access = access_declaration(m.ops, invocation, decl, access_schema);

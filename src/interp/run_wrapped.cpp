@@ -124,7 +124,7 @@ Datum cloned(Machine& m, const Frame& frame, const Datum& datum) {
 void run_auto_functionalized(Machine& m, Frame& frame, const Step& step, bool second) {
   const std::string op = wrapped_op(step, 0);
   const Schema* schema = op.empty() ? nullptr : m.ops.find(op);
-  if (!schema) return m.unsupported(op.empty() ? step.op : op);
+  if (!schema) return m.unsupported(op.empty() ? *step.op : op);
   const std::vector<Datum> bases = cloned_bases(m, frame, step, *schema, second);
   if (!m.going()) return;
   std::vector<Datum> args;
@@ -157,7 +157,7 @@ void run_auto_functionalized(Machine& m, Frame& frame, const Step& step, bool se
 void run_with_effects(Machine& m, Frame& frame, const Step& step) {
   const std::string op = wrapped_op(step, 1);
   const Schema* schema = op.empty() ? nullptr : m.ops.find(op);
-  if (!schema) return m.unsupported(op.empty() ? step.op : op);
+  if (!schema) return m.unsupported(op.empty() ? *step.op : op);
   std::vector<Datum> args;
   for (std::size_t i = 0; i < schema->arguments.size(); ++i) {
     const SchemaSlot& slot = schema->arguments[i];

@@ -17,7 +17,7 @@ std::optional<Diagnostic> bind_positional(const Schema& schema, const std::vecto
     const bool rest =
         !schema.arguments.empty() && is_variadic(schema.arguments.back()) && i + 1 >= schema.arguments.size();
     if (rest) {
-      into.back()->list.push_back(args[i]);
+      into.back()->list.edit().push_back(args[i]);
     } else if (i >= schema.arguments.size()) {
       return Diagnostic{"", std::to_string(args.size()) + " arguments, " + schema.op + " takes at most " +
                                 std::to_string(schema.arguments.size())};
@@ -42,13 +42,13 @@ std::optional<Diagnostic> bind_keyword(const Schema& schema, const std::string& 
   if (schema.arguments.empty() || !is_variadic(schema.arguments.back())) {
     return Diagnostic{name, "no argument of " + schema.op};
   }
-  into.back()->list.push_back(Arg::of(std::vector<Arg>{Arg::of_text(name), value}));
+  into.back()->list.edit().push_back(Arg::of(std::vector<Arg>{Arg::of_text(name), value}));
   return std::nullopt;
 }
 
 /// A whole number given for a float is that float.
 Arg as_declared(const SchemaSlot& slot, Arg given) {
-  for (Arg& item : given.list) item = as_declared(slot, std::move(item));
+  for (Arg& item : given.list.items()) item = as_declared(slot, std::move(item));
   const bool floats = slot.type_text.starts_with("float");
   if (!floats || given.kind != Arg::Kind::sym || !given.sym.is_constant()) return given;
   return Arg::of_real(static_cast<double>(given.sym.constant()));

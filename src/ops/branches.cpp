@@ -14,10 +14,10 @@ constexpr int kNesting = 32;
 constexpr const char* kBranch = "noclobber.branch.default";
 
 /// control_deps((x, ...), body, operands...) runs its body behind x and reads nothing of it.
-bool waits(const Step& step) { return step.op.starts_with("higher_order.control_deps"); }
+bool waits(const Step& step) { return step.op->starts_with("higher_order.control_deps"); }
 
 bool branches(const Step& step) {
-  return step.op.starts_with("higher_order.cond") || step.op.starts_with("higher_order.invoke_subgraph") ||
+  return step.op->starts_with("higher_order.cond") || step.op->starts_with("higher_order.invoke_subgraph") ||
          waits(step);
 }
 
@@ -78,7 +78,7 @@ class Inliner {
       return {};
     }
     Arg out = arg;
-    for (Arg& item : out.list) item = placed(item, places);
+    for (Arg& item : out.list.items()) item = placed(item, places);
     return out;
   }
 
@@ -101,14 +101,14 @@ class Inliner {
       if (!prefix.empty()) take_bodies(case_, graph, prefix, arg, out_);
     };
     for (Arg& arg : out.args) take(arg);
-    for (auto& [name, arg] : out.kwargs) take(arg);
+    for (auto& [name, arg] : out.kwargs.items()) take(arg);
     for (std::size_t k = 0; k < out.results.size(); ++k) {
       if (!step.results[k].valid()) continue;
       const Value& value = graph.value(step.results[k]);
       out.results[k] = add(prefix + value.name, Value::From::step, out_.steps.size(), k, value.type);
       places[step.results[k].index] = Arg::of(out.results[k]);
     }
-    if (!out.id.empty()) out.id = prefix + out.id;
+    if (!out.extras->id.empty()) out.extras.edit().id = prefix + out.extras->id;
     out_.steps.push_back(std::move(out));
   }
 
@@ -120,7 +120,7 @@ class Inliner {
   /// The body that runs and its operands.
   std::pair<const Graph*, std::vector<Arg>> chosen(const Graph& graph, const Step& step,
                                                    const Places& places) {
-    const bool cond = step.op.starts_with("higher_order.cond");
+    const bool cond = step.op->starts_with("higher_order.cond");
     std::vector<Arg> operands;
     if (cond && step.args.size() >= 3) {
       if (step.args.size() > 3) operands = step.args[3].list;
@@ -133,7 +133,7 @@ class Inliner {
         Step mark;
         mark.op = kBranch;
         mark.args = {pred, Arg::of_text(key)};
-        mark.loc = step.loc;
+        mark.source = StepSource{step.source->loc, ""};
         out_.steps.push_back(std::move(mark));
       }
       return {body(graph, step.args[truth ? 1 : 2]), operands};
@@ -165,7 +165,7 @@ class Inliner {
     if (runs == nullptr || runs->inputs.size() != operands.size() || !runs->finals.empty()) return false;
     // What is asked for last tells how many results a printed call has: a body may give more.
     if (runs->outputs.size() < step.results.size() || !step.kwargs.empty()) return false;
-    if (step.op.starts_with("higher_order.cond") && std::ranges::any_of(runs->outputs, gives_number))
+    if (step.op->starts_with("higher_order.cond") && std::ranges::any_of(runs->outputs, gives_number))
       return false;
     Places inner(runs->values.size());
     for (std::size_t k = 0; k < operands.size(); ++k) {
@@ -218,7 +218,7 @@ class Extent {
   /// One way or the other for cond, unless its predicate is a constant.
   Count of_branch(const Graph& graph, const Step& step) {
     Count out{0, 1};
-    const bool cond = step.op.starts_with("higher_order.cond");
+    const bool cond = step.op->starts_with("higher_order.cond");
     const bool decided = cond && !step.args.empty() && step.args[0].kind == Arg::Kind::boolean;
     for (std::size_t k = 0; k < step.args.size(); ++k) {
       if (step.args[k].kind != Arg::Kind::graph) continue;

@@ -24,10 +24,10 @@ bool may_share(const Step& step, const Schema& schema) {
 
 /// Who may be given a tensor with the bit: not those that refuse it, look at it or do more than show it.
 bool reads_numbers(const Step& step) {
-  if (!writes_nothing(step) || !step.op.starts_with("aten.")) return false;
+  if (!writes_nothing(step) || !step.op->starts_with("aten.")) return false;
   for (const std::string_view refuses : {"aten.view_as_real", "aten.view.dtype", "aten._neg_view",
                                          "aten.is_conj", "aten.resolve_", "aten.real", "aten.imag"})
-    if (step.op.starts_with(refuses)) return false;
+    if (step.op->starts_with(refuses)) return false;
   const Meaning meaning = meaning_of(base_name(step.op), *find_schema(step.op));
   return gives_fresh(meaning) || meaning == Meaning::view || meaning == Meaning::may_view;
 }
@@ -38,7 +38,8 @@ bool mentions_one(const std::vector<ValueId>& values, const std::set<ValueId>& o
 
 /// Is the call the same as one that makes a fresh tensor?
 bool is_only_read(const Graph& graph, std::size_t at) {
-  if (std::ranges::any_of(graph.steps, [](const Step& step) { return !step.stream.empty(); })) return false;
+  if (std::ranges::any_of(graph.steps, [](const Step& step) { return !step.extras->stream.empty(); }))
+    return false;
   std::set<ValueId> lazy{graph.steps[at].results[0]};
   bool written = false;
   for (std::size_t k = at + 1; k < graph.steps.size(); ++k) {

@@ -32,14 +32,14 @@ bool only_computes_elements(const Step& step) {
       std::ranges::any_of(schema->arguments, [](const SchemaSlot& slot) { return slot.written; }))
     return false;
   const auto bound = bind_arguments(*schema, step);
-  return bound && !raises_over(std::string_view(step.op).substr(0, step.op.rfind('.')), *schema, *bound);
+  return bound && !raises_over(std::string_view(step.op).substr(0, step.op->rfind('.')), *schema, *bound);
 }
 
 /// Does anything else hang on the step than its results?
 bool is_free(const Step& step, const std::set<std::string>& waited_for, const Graph& graph) {
   const auto named = [&](ValueId id) { return id.valid() && waited_for.contains(graph.value(id).name); };
-  return step.after.empty() && step.stream->empty() && step.unit == 0 && !step.barrier && !step.fused &&
-         step.id->empty() && std::ranges::none_of(step.results, named);
+  return step.extras->after.empty() && step.extras->stream.empty() && step.unit == 0 && !step.barrier &&
+         !step.fused && step.extras->id.empty() && std::ranges::none_of(step.results, named);
 }
 
 /// What the step makes is memory that nobody writes, of the first size that it is given.
@@ -50,7 +50,7 @@ void forget(Graph& graph, Step& step) {
   step.op = "aten.empty.memory_format";
   step.args = {Arg::of(std::move(sizes))};
   step.kwargs = {{"dtype", Arg::of_dtype(type->dtype)}};
-  if (!type->device->empty()) step.kwargs.emplace_back("device", Arg::of_device(*type->device));
+  if (!type->device->empty()) step.kwargs.edit().emplace_back("device", Arg::of_device(*type->device));
   for (const ValueId id : step.results)
     if (id.valid()) graph.values[id.index].type = SharedType();
 }
@@ -63,7 +63,8 @@ void leave_out_dead_readers(Case& value) {
   for (const Step& step : value.before->steps) known.insert(call_text(*value.before, step));
   Graph& graph = value.after;
   std::set<std::string> waited_for;
-  for (const Step& step : graph.steps) waited_for.insert(step.after.begin(), step.after.end());
+  for (const Step& step : graph.steps)
+    waited_for.insert(step.extras->after.begin(), step.extras->after.end());
   for (std::size_t k = graph.steps.size(); k-- > 0;) {
     const Step& step = graph.steps[k];
     const bool seen = std::ranges::any_of(

@@ -33,13 +33,13 @@ void add_devices(const Arg& arg, std::set<std::string>& out) {
 /// Where the result lies, of operators that look at one argument for it: what they are told to be like, what
 /// they write or, of a gathering, what is gathered from.
 std::optional<ValueId> laid_by(const Step& step, const Schema& schema) {
-  const Arg* like = step.op.starts_with("aten.type_as.") || step.op.starts_with("aten.to.other")
+  const Arg* like = step.op->starts_with("aten.type_as.") || step.op->starts_with("aten.to.other")
                         ? argument_given(step, schema, "other")
                         : nullptr;
   for (std::size_t k = 0; like == nullptr && k < schema.arguments.size(); ++k)
     if (schema.arguments[k].written) like = argument_given(step, schema, schema.arguments[k].name);
   if (like == nullptr &&
-      (step.op.find(".index") != std::string::npos || step.op.find("index_put") != std::string::npos))
+      (step.op->find(".index") != std::string::npos || step.op->find("index_put") != std::string::npos))
     like = argument_given(step, schema, "self");
   return like != nullptr && like->kind == Arg::Kind::ref ? std::optional(like->ref) : std::nullopt;
 }
@@ -47,7 +47,7 @@ std::optional<ValueId> laid_by(const Step& step, const Schema& schema) {
 /// Seeds and offsets of random numbers lie elsewhere than what is drawn; bodies of branches and loops are not
 /// looked into.
 bool stays_on_device(const Step& step) {
-  return !step.op.starts_with("higher_order.") && step.op.find("attention") == std::string::npos;
+  return !step.op->starts_with("higher_order.") && step.op->find("attention") == std::string::npos;
 }
 
 }  // namespace

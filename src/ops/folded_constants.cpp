@@ -17,7 +17,7 @@ namespace {
 
 /// Is the step one that shows the constant, or copies it as it is?
 bool lifts(const Step& step) {
-  return step.op.starts_with("aten.lift_fresh") && step.args.size() == 1 &&
+  return step.op->starts_with("aten.lift_fresh") && step.args.size() == 1 &&
          step.args[0].kind == Arg::Kind::ref && step.results.size() == 1;
 }
 
@@ -61,7 +61,7 @@ std::map<ValueId, ValueId> constant_copies(const Graph& graph) {
     const auto of = out.find(step.args[0].ref);
     if (of == out.end()) continue;
     const ValueId constant = of->second;
-    if (!step.op.starts_with("aten.lift_fresh_copy") && shown.contains(step.args[0].ref))
+    if (!step.op->starts_with("aten.lift_fresh_copy") && shown.contains(step.args[0].ref))
       shown.emplace(step.results[0], constant);
     out.emplace(step.results[0], constant);
   }

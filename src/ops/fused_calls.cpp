@@ -19,7 +19,7 @@ constexpr std::string_view kPython = "python.";
 constexpr std::string_view kLowering = "python.torch__inductor_fx_passes_";
 
 bool is_lowering(const Step& step) {
-  return step.op.starts_with(kLowering) && step.results.size() == 1 && step.results[0].valid();
+  return step.op->starts_with(kLowering) && step.results.size() == 1 && step.results[0].valid();
 }
 
 /// Does the step compute a function of what it is given, and nothing else?
@@ -132,7 +132,7 @@ class FusedWriter {
       Step copy = before_.steps[at];
       const ValueId made = copy.results[0];
       for (Arg& arg : copy.args) rename(arg, known, given);
-      for (auto& [key, arg] : copy.kwargs) rename(arg, known, given);
+      for (auto& [key, arg] : copy.kwargs.items()) rename(arg, known, given);
       copy.line = step.line;
       if (made == place) {
         copy.results = step.results;
@@ -149,7 +149,7 @@ class FusedWriter {
 
   void rename(Arg& arg, const std::map<ValueId, ValueId>& known,
               const std::unordered_map<std::string, ValueId>& given) const {
-    for (Arg& item : arg.list) rename(item, known, given);
+    for (Arg& item : arg.list.items()) rename(item, known, given);
     if (arg.kind != Arg::Kind::ref || !arg.ref.valid()) return;
     const auto inner = known.find(arg.ref);
     arg.ref = inner != known.end() ? inner->second : given.at(before_.value(arg.ref).name);

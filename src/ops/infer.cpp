@@ -37,7 +37,7 @@ bool ShapeCall::is_true(std::string_view name) const {
 std::vector<Arg> ShapeCall::items(std::string_view name) const {
   const Arg* arg = argument(name);
   if (arg == nullptr) return {};
-  return arg->kind == Arg::Kind::list ? arg->list : std::vector<Arg>{*arg};
+  return arg->kind == Arg::Kind::list ? *arg->list : std::vector<Arg>{*arg};
 }
 
 int type_category(Dtype type) {

@@ -55,7 +55,7 @@ std::optional<KeptCall> kept_call(const Graph& graph, Step& step) {
     }
     if (name != "keepdim") continue;
     if (k < step.args.size()) out.keeps = &step.args[k];
-    for (auto& [word, arg] : step.kwargs)
+    for (auto& [word, arg] : step.kwargs.items())
       if (word == name) out.keeps = &arg;
   }
   const bool keeps = out.keeps != nullptr && out.keeps->kind == Arg::Kind::boolean && out.keeps->boolean;
@@ -75,8 +75,7 @@ void put_back(std::vector<Step>& steps, const Step& of, ValueId from, std::int64
   step.op = "aten.unsqueeze.default";
   step.args = {Arg::of(from), Arg::of(SymExpr(dim))};
   step.results = {result};
-  step.loc = of.loc;
-  step.code = of.code;
+  step.source = of.source;
   step.line = of.line;
 }
 

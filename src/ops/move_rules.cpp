@@ -59,7 +59,7 @@ bool rolled(Space& space, std::vector<MovedPiece>& pieces, std::uint32_t dim, Po
 
 std::vector<Arg> items(const std::vector<Arg>& args, std::size_t at) {
   if (at >= args.size() || args[at].kind == Arg::Kind::none) return {};
-  return args[at].kind == Arg::Kind::list ? args[at].list : std::vector<Arg>{args[at]};
+  return args[at].kind == Arg::Kind::list ? *args[at].list : std::vector<Arg>{args[at]};
 }
 
 /// Each dimension as often as told, the whole one behind the other.

@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 6> kReinplaced = {"aten.copy_",          
 
 std::string called(const Graph& graph, const Step& step) {
   const auto named = std::ranges::find_if(step.results, [](ValueId id) { return id.valid(); });
-  return named != step.results.end() ? graph.value(*named).name : step.op;
+  return named != step.results.end() ? graph.value(*named).name : *step.op;
 }
 
 /// The input that a copy of the epilogue writes; an invalid id for any other step.
@@ -39,7 +39,7 @@ ValueId copied_into(const Graph& graph, const Step& step) {
 }
 
 bool begins_with_one(const Step& step, std::span<const std::string_view> names) {
-  return std::ranges::any_of(names, [&](std::string_view name) { return step.op.starts_with(name); });
+  return std::ranges::any_of(names, [&](std::string_view name) { return step.op->starts_with(name); });
 }
 
 bool is_allowed_write(const Step& step) { return begins_with_one(step, kAllowedWrites); }
@@ -73,7 +73,7 @@ void not_functional(const Graph& graph, std::vector<std::string>& out) {
 
 bool is_of_reinplacing(const Step& step) {
   const Schema* schema = find_schema(step.op);
-  const bool of_pytorch = step.op.starts_with("aten.") || step.op.starts_with("prims.");
+  const bool of_pytorch = step.op->starts_with("aten.") || step.op->starts_with("prims.");
   return schema == nullptr || !schema->writes() || !of_pytorch || is_allowed_write(step) ||
          begins_with_one(step, kReinplaced);
 }
@@ -133,7 +133,7 @@ bool may_bind(const Step& step) {
   const Schema* schema = find_schema(step.op);
   return schema == nullptr || schema->has(Tag::data_dependent_output) ||
          schema->has(Tag::dynamic_output_shape) || schema->has(Tag::higher_order) ||
-         !step.op.starts_with("aten.");
+         !step.op->starts_with("aten.");
 }
 
 void used_unbound(const Graph& graph, std::vector<std::string>& out) {
@@ -146,7 +146,7 @@ void used_unbound(const Graph& graph, std::vector<std::string>& out) {
     for (const ValueId result : step.results)
       if (const SharedType type = result.valid() ? graph.value(result).type : SharedType())
         collect_unbacked(type->shape, needed);
-    if (step.tells->starts_with('u')) bound.insert(step.tells);
+    if (step.extras->tells.starts_with('u')) bound.insert(step.extras->tells);
     for (const std::string& symbol : needed)
       if (bound.insert(symbol).second && !may_bind(step))
         out.push_back("unbacked: " + called(graph, step) + " uses " + symbol +

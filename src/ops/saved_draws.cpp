@@ -36,7 +36,8 @@ struct Draw {
 };
 
 bool is_op(const Step& step, std::string_view op) {
-  return step.op.starts_with(op) && (step.op.size() == op.size() || step.op.substr(op.size()) == ".default");
+  return step.op->starts_with(op) &&
+         (step.op.size() == op.size() || step.op->substr(op.size()) == ".default");
 }
 
 /// A step that draws and writes nothing; nothing for any other.
@@ -48,7 +49,7 @@ std::optional<Draw> draw_of(const Step& step) {
     return std::nullopt;
   out.kind = saves ? Draw::Kind::saves : uses ? Draw::Kind::uses : Draw::Kind::plain;
   const std::string named = saves || uses ? full_op_name(step.args[at].text) : std::string();
-  const std::string& op = saves || uses ? named : step.op;
+  const std::string& op = saves || uses ? named : *step.op;
   out.schema = find_schema(op);
   if (out.schema == nullptr || out.schema->ns == "higher_order" || out.schema->writes() ||
       !is_random(base_name(op), *out.schema))
@@ -163,7 +164,7 @@ std::optional<Type> told_type(const Graph& graph, const Step& step, const Draw& 
   if (draw.schema->op != "aten.rand.default" && draw.schema->op != "aten.randn.default") return std::nullopt;
   for (const auto& [key, arg] : step.kwargs)
     if (key == "dtype" && arg.kind == Arg::Kind::dtype) out.dtype = arg.dtype;
-  for (const Arg& size : draw.args.empty() ? std::vector<Arg>{} : draw.args[0].list) {
+  for (const Arg& size : draw.args.empty() ? std::vector<Arg>{} : *draw.args[0].list) {
     if (size.kind != Arg::Kind::sym) return std::nullopt;
     out.shape.push_back(size.sym);
   }
@@ -232,7 +233,7 @@ class KnownResults {
     std::vector<SharedType> given, results;
   };
   static Arg nameless(Arg arg) {
-    for (Arg& item : arg.list) item = nameless(std::move(item));
+    for (Arg& item : arg.list.items()) item = nameless(std::move(item));
     if (arg.kind == Arg::Kind::ref) arg.ref = ValueId();
     return arg;
   }

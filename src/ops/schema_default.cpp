@@ -83,7 +83,7 @@ bool SchemaReader::read_list(const TypeReading& type, Arg& into, int depth) {
   into.kind = Arg::Kind::list;
   if (take(']')) return true;
   do {
-    Arg& item = into.list.emplace_back();
+    Arg& item = into.list.edit().emplace_back();
     if (at('[') ? !read_list(type, item, depth + 1) : !read_single(type, item)) return false;
   } while (take(','));
   return expect(']');

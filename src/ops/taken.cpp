@@ -9,7 +9,7 @@ namespace {
 
 /// -1 is the last dimension. What is out of range stays: PyTorch raises.
 Arg from_front(Arg arg, std::int64_t rank) {
-  for (Arg& item : arg.list) item = from_front(std::move(item), rank);
+  for (Arg& item : arg.list.items()) item = from_front(std::move(item), rank);
   if (arg.kind != Arg::Kind::sym || !arg.sym.is_constant()) return arg;
   const std::int64_t at = arg.sym.constant();
   return at < 0 && at >= -rank ? Arg::of(SymExpr(at + rank)) : arg;

@@ -47,14 +47,14 @@ Arg TripsWriter::emit(const Step& of, std::string op, std::vector<Arg> args, con
   step.op = std::move(op);
   step.args = std::move(args);
   step.results = {value};
-  step.loc = of.loc;
+  step.source = StepSource{of.source->loc, ""};
   return Arg::of(value);
 }
 
 Arg TripsWriter::placed(const Arg& arg, const Standing& places) {
   if (arg.kind == Arg::Kind::ref) return places[arg.ref.index];
   Arg moved = arg;
-  for (Arg& item : moved.list) item = placed(item, places);
+  for (Arg& item : moved.list.items()) item = placed(item, places);
   return moved;
 }
 
@@ -65,7 +65,7 @@ Step& TripsWriter::copy(const Graph& body, const Step& step, Standing& places, s
     take_bodies(case_, body, body.name + "/", arg, written);
   };
   for (Arg& arg : made.args) take(arg);
-  for (auto& [name, arg] : made.kwargs) take(arg);
+  for (auto& [name, arg] : made.kwargs.items()) take(arg);
   for (std::size_t k = 0; k < made.results.size(); ++k) {
     if (!step.results[k].valid()) continue;
     const Value& value = body.value(step.results[k]);
@@ -86,7 +86,7 @@ Step& TripsWriter::name_result(const Step& loop, std::size_t k, std::string op, 
   step.op = std::move(op);
   step.args = std::move(args);
   step.results = {loop.results[k]};
-  step.loc = loop.loc;
+  step.source = StepSource{loop.source->loc, ""};
   return step;
 }
 

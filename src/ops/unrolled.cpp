@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kUnrolledSteps = 4096;
 
-bool is_map(const Step& step) { return step.op.starts_with("higher_order.map_impl"); }
+bool is_map(const Step& step) { return step.op->starts_with("higher_order.map_impl"); }
 bool is_scan(const Step& step) {
   return step.op == "higher_order.scan" || step.op == "higher_order.scan.default";
 }

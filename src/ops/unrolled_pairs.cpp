@@ -106,7 +106,10 @@ class Trips : TripsWriter {
         give(emit(step, "aten.select.int", {item, Arg::of(SymExpr(0)), Arg::of(SymExpr(trip))},
                   loop.body->name + "/item" + std::to_string(trip)));
       for (const Arg& arg : loop.more) give(arg);
-      for (const Step& inner : loop.body->steps) copy(*loop.body, inner, places, trip).after.clear();
+      for (const Step& inner : loop.body->steps) {
+        Step& made = copy(*loop.body, inner, places, trip);
+        if (!made.extras->after.empty()) made.extras.edit().after.clear();
+      }
       for (std::size_t k = 0; k < carried.size(); ++k) carried[k] = placed(loop.body->outputs[k], places);
       for (std::size_t k = 0; k < columns.size(); ++k)
         columns[k].push_back(placed(loop.body->outputs[carried.size() + k], places));

@@ -105,7 +105,7 @@ std::vector<Site> sites(const Case& value, const std::string& op, bool wrapped) 
   for (const Graph* graph : {value.before ? &*value.before : nullptr, &value.after}) {
     if (graph == nullptr) continue;
     for (const Step& step : graph->steps)
-      if (is_wrapper(step) == wrapped && (wrapped ? wrapped_op(step) : step.op) == op)
+      if (is_wrapper(step) == wrapped && (wrapped ? wrapped_op(step) : *step.op) == op)
         out.push_back({graph, &step});
   }
   return out;

@@ -19,13 +19,12 @@ class WrittenOut {
  public:
   explicit WrittenOut(Graph& graph) : graph_(graph) {}
 
-  Step& push(const Step& like, const std::string& op, std::vector<Arg> args, std::vector<ValueId> results) {
+  Step& push(const Step& like, const std::string& op, std::vector<Arg> args, Few<ValueId> results) {
     Step step;
     step.op = op;
     step.args = std::move(args);
     step.results = std::move(results);
-    step.loc = like.loc;
-    step.code = like.code;
+    step.source = like.source;
     step.line = like.line;
     return graph_.steps.emplace_back(std::move(step));
   }
@@ -34,7 +33,7 @@ class WrittenOut {
   std::vector<ValueId> clones(const Step& step) {
     std::vector<ValueId> out;
     const Arg* listed = keyword(step, "_all_bases");
-    for (const Arg& base : listed != nullptr ? listed->list : std::vector<Arg>{})
+    for (const Arg& base : listed != nullptr ? *listed->list : std::vector<Arg>{})
       out.push_back(clone(step, base));
     return out;
   }

@@ -45,7 +45,7 @@ bool same_bytes_in_parts(const PlanScene& scene, const PlacedStorage& from, cons
 }
 
 bool is_control(const PlanScene& scene, std::uint32_t at) {
-  return at < scene.value.after.steps.size() && scene.value.after.steps[at].op.starts_with("higher_order.");
+  return at < scene.value.after.steps.size() && scene.value.after.steps[at].op->starts_with("higher_order.");
 }
 
 enum class Together : std::uint8_t { fine, harmless, harmful };

@@ -100,7 +100,7 @@ void assume_portable_softmax(Case& value) {
     return at == buffers.end() ? nullptr : &*at;
   };
   for (const Step& step : value.after.steps) {
-    if (!step.op.starts_with("aten._softmax.") || step.args.empty() || step.results.size() != 1) continue;
+    if (!step.op->starts_with("aten._softmax.") || step.args.empty() || step.results.size() != 1) continue;
     const PlanBuffer *from = place(step.args[0].ref), *to = place(step.results[0]);
     if (from == nullptr || to == nullptr || from->arena != to->arena || from->offset != to->offset) continue;
     value.assumed.emplace_back(kPortableSoftmax);

@@ -13,7 +13,8 @@ using json = OrderedJson;
 
 constexpr std::size_t kLookedThrough = 16;  // members of an object; of more a set of their names is kept
 
-/// Every function returns false at the first thing that is not plain.
+/// Every function returns false at the first thing that is not plain. What a value is read into may hold
+/// another: of objects with the same names, and of lists, the room is used again.
 class PlainJson {
  public:
   enum class Keep { header, all };
@@ -25,6 +26,22 @@ class PlainJson {
     if (at_ == end_ || *at_ != '{' || !object(out, 1)) return false;
     blank();
     return at_ == end_;
+  }
+  /// As whole(), but for lists of that name in members of the whole.
+  bool frame(std::string_view left_out, PlainFrame& out) {
+    left_out_ = left_out;
+    lists_ = &out.lists;
+    return whole(out.json);
+  }
+  /// Of a list that is left from here on: the next item. `left`: from the comma behind it on; "" if that was
+  /// all.
+  bool next(json& out, std::string_view& left) {
+    const bool first = *at_++ == '[';
+    bool kept = true, done = first && take(']'), there = !done;
+    blank();
+    if (there && (at_ == end_ || !item(out, kListed, kept) || !more(']', done))) return false;
+    left = done ? std::string_view() : std::string_view(at_ - 1, static_cast<std::size_t>(end_ - at_) + 1);
+    return there;
   }
   /// As whole(), but for a member of that name.
   bool looked_through(std::string_view name, bool& there) {
@@ -47,6 +64,7 @@ class PlainJson {
  private:
   static constexpr int kKept = 2;      // levels of objects in a header
   static constexpr int kDeepest = 64;  // levels that are looked at
+  static constexpr int kListed = 3;    // the level of a list that a frame leaves out
   static constexpr std::ptrdiff_t kDigits = 18, kExponent = 2;
   static constexpr std::size_t kLongest =
       1024;  // of texts with escapes that are kept: beyond are settings and stacks
@@ -198,7 +216,11 @@ class PlainJson {
       case '"':
         if (!string(text, escapes)) return false;
         kept = !escapes || text.size() <= kLongest || keep_ == Keep::all;
-        if (kept) out = said_by(text, escapes);
+        if (!kept) return true;
+        if (!escapes && out.is_string())
+          out.get_ref<std::string&>().assign(text);
+        else
+          out = said_by(text, escapes);
         return true;
       case 't':
         out = true;
@@ -218,15 +240,29 @@ class PlainJson {
   bool list(json& out, int level, bool& kept) {
     if (level > kDeepest) return false;
     ++at_;
-    out = json::array();
-    if (take(']')) return true;
-    for (bool done = false; !done;) {
+    if (!out.is_array()) out = json::array();
+    auto& items = out.get_ref<json::array_t&>();
+    std::size_t count = 0;
+    for (bool done = take(']'); !done; ++count) {
       blank();
       if (at_ == end_) return false;
       kept = kept && (keep_ == Keep::all || (*at_ != '[' && *at_ != '{'));
-      if (kept ? !item(out.emplace_back(), level, kept) : !skip(kKept + 1)) return false;
+      if (kept && count == items.size()) items.emplace_back();
+      if (kept ? !item(items[count], level, kept) : !skip(kKept + 1)) return false;
       if (!more(']', done)) return false;
     }
+    if (count < items.size()) items.resize(count);
+    return true;
+  }
+
+  /// A list that is kept as text.
+  bool leave_out(json& out) {
+    const char* const first = at_++;
+    std::size_t count = 0;
+    out = json::array();
+    for (bool done = take(']'); !done; ++count)
+      if (!skip(kListed + 1) || !more(']', done)) return false;
+    lists_->emplace(section_, PlainList({first, static_cast<std::size_t>(at_ - first)}, count));
     return true;
   }
 
@@ -239,30 +275,46 @@ class PlainJson {
   bool object(json& out, int level) {
     if (level > kDeepest) return false;
     ++at_;
-    out = json::object();
-    if (take('}')) return true;
+    if (!out.is_object()) out = json::object();
     auto& members = out.get_ref<json::object_t&>();
+    const auto shrink = [&](std::size_t count) {
+      while (members.size() > count) members.pop_back();
+    };
     MemberNames names;
-    for (bool done = false; !done;) {
+    std::size_t count = 0;
+    for (bool done = take('}'); !done;) {
       std::string_view spelled;
-      bool escapes = false;
+      bool escapes = false, kept = true;
       blank();
       if (at_ == end_ || *at_ != '"' || !string(spelled, escapes) || !take(':')) return false;
       blank();
       if (at_ == end_) return false;
-      std::string key = said_by(spelled, escapes);
-      if (names.met(members, key)) return false;
-      make_room(members);
-      bool kept = true;
-      if (!item(members.emplace_back(std::move(key), nullptr).second, level, kept) || !more('}', done))
-        return false;
-      if (!kept) members.pop_back();
+      const auto there = members.begin() + static_cast<std::ptrdiff_t>(count);
+      if (there == members.end() || escapes || there->first != spelled) {
+        shrink(count);
+        std::string key = said_by(spelled, escapes);
+        if (names.met(members, key)) return false;
+        make_room(members);
+        members.emplace_back(std::move(key), nullptr);
+      }
+      auto& [key, value] = *(members.begin() + static_cast<std::ptrdiff_t>(count));
+      if (level == 1) section_ = key;
+      const bool left_out = level == 2 && lists_ != nullptr && key == left_out_ && *at_ == '[';
+      if (!(left_out ? leave_out(value) : item(value, level, kept)) || !more('}', done)) return false;
+      if (kept)
+        ++count;
+      else
+        shrink(count);
     }
+    shrink(count);
     return true;
   }
 
   const char *at_, *end_;
   Keep keep_;
+  std::string_view left_out_ = {};  // of a frame: the name of its lists
+  std::string section_ = {};        // the member of the whole that is read
+  std::map<std::string, PlainList, std::less<>>* lists_ = nullptr;
 };
 
 }  // namespace
@@ -285,6 +337,16 @@ std::optional<json> read_plain_header(std::string_view text) {
 std::optional<json> read_plain_json(std::string_view text) {
   json out;
   return PlainJson(text, PlainJson::Keep::all).whole(out) ? std::optional(std::move(out)) : std::nullopt;
+}
+
+std::optional<PlainFrame> read_plain_frame(std::string_view text, std::string_view left_out) {
+  PlainFrame out;
+  return PlainJson(text, PlainJson::Keep::all).frame(left_out, out) ? std::optional(std::move(out))
+                                                                    : std::nullopt;
+}
+
+bool PlainList::next(json& item) {
+  return !text_.empty() && PlainJson(text_, PlainJson::Keep::all).next(item, text_);
 }
 
 std::optional<bool> plain_header_has(std::string_view text, std::string_view name) {

@@ -37,7 +37,7 @@ std::set<ValueId> moving_names(const Graph& graph, const OpSet& ops) {
 /// Results of loops and branches may lie where their operands do.
 bool may_lie_elsewhere(const Graph& graph, ValueId id) {
   const Value& value = graph.value(id);
-  return value.from == Value::From::step && graph.steps[value.at].op.starts_with("higher_order.");
+  return value.from == Value::From::step && graph.steps[value.at].op->starts_with("higher_order.");
 }
 
 /// Do contents tell how many elements it has, whatever the dump says?
@@ -296,7 +296,7 @@ void Watch::compare_contacts(std::uint32_t step, const std::vector<Storage>& sto
 bool Watch::keeps_quiet(const TraceStep& step) const {
   return *step.key == "wait" || step.key->starts_with("clobbered by") || !step.bodies.empty() ||
          (step.origin < what_.graph->steps.size() &&
-          what_.graph->steps[step.origin].op.starts_with("higher_order."));
+          what_.graph->steps[step.origin].op->starts_with("higher_order."));
 }
 
 /// What a step of the Trace writes is written, unless it may keep what it reads there.

@@ -104,7 +104,7 @@ Prepared prepare(const std::string& op, const Json& call) {
   Step step;
   step.op = op;
   for (const Json& arg : call["args"]) step.args.push_back(arg_of(arg));
-  for (const auto& [key, arg] : call["kwargs"].items()) step.kwargs.emplace_back(key, arg_of(arg));
+  for (const auto& [key, arg] : call["kwargs"].items()) step.kwargs.edit().emplace_back(key, arg_of(arg));
   for (std::size_t i = 0; i < call["outputs"].size(); ++i) {
     if (call["outputs"][i].is_null()) {
       step.results.emplace_back();

@@ -50,7 +50,7 @@ std::string graph_text(const Graph& graph) {
       out += (a > 0 ? ", " : "") + argument_text(graph, step.args[a]);
     for (const auto& [key, arg] : step.kwargs) out += ", " + key + "=" + argument_text(graph, arg);
     out += std::string(")") + (step.barrier ? " barrier" : "") +
-           (step.id.empty() ? "" : " #" + std::string(step.id)) + "\n";
+           (step.extras->id.empty() ? "" : " #" + std::string(step.extras->id)) + "\n";
   }
   out += "->";
   for (const Arg& arg : graph.outputs) out += " " + argument_text(graph, arg);

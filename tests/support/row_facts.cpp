@@ -31,7 +31,7 @@ bool ask(const GoldenCall& call, Asked& asked) {
   asked.schema = find_schema(step.op);
   if (asked.schema == nullptr) return false;
   const std::string functional = functional_op(step.op);
-  asked.functional = std::string(base_name(functional.empty() ? step.op : functional));
+  asked.functional = std::string(base_name(functional.empty() ? *step.op : functional));
   auto bound = bind_arguments(*asked.schema, step);
   if (bound) asked.arguments = *std::move(bound);
   return bool(bound);
@@ -46,7 +46,7 @@ std::vector<ValueId> operands(const Asked& asked) {
     const SchemaSlot& slot = asked.schema->arguments[k];
     const Arg& arg = asked.arguments[k];
     if (slot.written && slot.keyword_only) continue;
-    for (const Arg& item : arg.kind == Arg::Kind::list ? arg.list : std::vector<Arg>{arg})
+    for (const Arg& item : arg.kind == Arg::Kind::list ? *arg.list : std::vector<Arg>{arg})
       if (item.kind == Arg::Kind::ref) out.push_back(item.ref);
   }
   return out;
@@ -143,7 +143,7 @@ void ask_shared(const GoldenCall& call, const Asked& asked, RowFacts& facts) {
 
 void ask_shapes(const GoldenCall& call, Asked& asked, RowFacts& facts) {
   const std::vector<InferredMeta> rules = asked_meta(call, asked);
-  const std::vector<ValueId>& results = call.value.after.steps[0].results;
+  const Few<ValueId>& results = call.value.after.steps[0].results;
   for (std::size_t k = 0; k < std::min(rules.size(), results.size()); ++k) {
     if (!results[k].valid() || !call.value.after.value(results[k]).type) continue;
     const Type& recorded = type_of(call, results[k]);
@@ -252,7 +252,7 @@ GoldenCall retyped(const GoldenCall& call, Dtype from, Dtype to) {
     if (arg.kind == Arg::Kind::dtype && arg.dtype == from) arg.dtype = to;
   };
   for (Arg& arg : out.value.after.steps[0].args) change(arg);
-  for (auto& [name, arg] : out.value.after.steps[0].kwargs) change(arg);
+  for (auto& [name, arg] : out.value.after.steps[0].kwargs.items()) change(arg);
   for (std::size_t k = out.inputs; k < out.value.after.values.size(); ++k)
     out.value.after.values[k].type = std::nullopt;
   return out;

@@ -190,7 +190,7 @@ void write_step_facts(const Step& value, OrderedJson& to) {
   if (value.barrier) to["barrier"] = true;
   if (value.fused) to["fused"] = true;
   if (value.unit != 0) to["unit"] = static_cast<std::uint32_t>(value.unit);
-  if (!value.tells.empty()) to["tells"] = value.tells;
+  if (!value.extras->tells.empty()) to["tells"] = value.extras->tells;
   if (value.line != 0) to["line"] = value.line;
 }
 
@@ -222,7 +222,7 @@ void read_step_facts(const OrderedJson& json, const JsonAt& at, Step& to, JsonFa
   members.text("tells", tells);
   members.number("line", to.line, 0, std::numeric_limits<int>::max());
   to.barrier = barrier, to.fused = fused, to.unit = unit & ((1U << 30) - 1);
-  if (!tells.empty()) to.tells = std::move(tells);
+  if (!tells.empty()) to.extras.edit().tells = std::move(tells);
 }
 
 std::string hex_of(std::string_view bytes) {

@@ -10,26 +10,23 @@
 
 namespace noclobber {
 
-Graph GraphJsonReader::read(const OrderedJson& json, const JsonAt& at) {
+Graph GraphJsonReader::read(const OrderedJson& json, const JsonAt& at, PlainList* unread) {
   graph_ = {};
   values_.clear();
   labels_.clear();
   used_bodies_.clear();
   if (!faults_.object(json, at)) return {};
   const OrderedJson* listed_inputs = faults_.required(json, at, "inputs");
-  const OrderedJson* steps = faults_.required(json, at, "steps");
+  const OrderedJson* listed = faults_.required(json, at, "steps");
   const OrderedJson* outputs = faults_.required(json, at, "outputs");
   if (faults_.failed()) return {};
   graph_facts(json, at);
   inputs(*listed_inputs, JsonAt(at, "inputs"));
   const JsonAt at_steps(at, "steps");
-  if (faults_.array(*steps, at_steps)) {
-    collect_labels(*steps, at_steps);
-    graph_.steps.reserve(steps->size());
-    graph_.values.reserve(graph_.values.size() + steps->size());
-    for (std::size_t k = 0; k < steps->size() && !faults_.failed(); ++k) {
-      graph_.steps.push_back(step((*steps)[k], JsonAt(at_steps, k)));
-    }
+  if (unread != nullptr) {
+    steps(*unread, at_steps);
+  } else if (faults_.array(*listed, at_steps)) {
+    steps(*listed, at_steps);
   }
   if (!faults_.failed()) graph_.outputs = arguments(*outputs, JsonAt(at, "outputs"));
   if (const OrderedJson* final = find_member(json, "final"); final != nullptr && !faults_.failed()) {
@@ -163,12 +160,12 @@ void GraphJsonReader::finals(const OrderedJson& json, const JsonAt& at) {
   for (const auto& [name, item] : json.get_ref<const OrderedJson::object_t&>()) {
     if (faults_.failed()) return;
     const JsonAt here(at, name);
-    const auto found = values_.find(name);
-    if (found == values_.end() || graph_.value(found->second).from != Value::From::input) {
+    const ValueId found = defined(name);
+    if (!found.valid() || graph_.value(found).from != Value::From::input) {
       faults_.fail(here, in_quotes(name) + " is not an input");
       return;
     }
-    graph_.finals.emplace_back(found->second, argument(item, here));
+    graph_.finals.emplace_back(found, argument(item, here));
   }
 }
 
@@ -177,12 +174,19 @@ ValueId GraphJsonReader::new_value(const OrderedJson& json, const JsonAt& at, Va
   if (!faults_.failed() && !is_identifier(value.name)) {
     faults_.fail(at, in_quotes(value.name) + " is not a name (letters, digits, '_')");
   }
-  const ValueId id(graph_.values.size());
-  if (!faults_.failed() && !values_.emplace(value.name, id).second) {
+  if (const auto same = labels_.find(value.name); same != labels_.end() && !same->second)
     faults_.fail(at, "name " + in_quotes(value.name) + " is used twice");
-  }
+  const ValueId id(graph_.values.size());
+  const bool again = defined(value.name).valid();
+  if (again) faults_.fail(at, "name " + in_quotes(value.name) + " is used twice");
   graph_.values.push_back(std::move(value));
+  if (!again) values_.add(id.index, [&](std::uint32_t k) { return name_of(k); });
   return id;
+}
+
+ValueId GraphJsonReader::defined(std::string_view name) const {
+  const auto found = values_.find(name, [&](std::uint32_t k) { return name_of(k); });
+  return found ? ValueId(*found) : ValueId();
 }
 
 SymExpr GraphJsonReader::expression(const OrderedJson& json, const JsonAt& at, bool may_be_negative) {
@@ -322,8 +326,7 @@ Arg GraphJsonReader::tagged(const OrderedJson& json, const JsonAt& at) {
     used_bodies_.insert(text);
     return Arg::of_graph(text);
   }
-  const auto found = values_.find(text);
-  if (found != values_.end()) return Arg::of(found->second);
+  if (const ValueId value = defined(text); value.valid()) return Arg::of(value);
   const auto later = labels_.find(text);
   const bool is_later = later != labels_.end() && later->second;
   faults_.fail(at, (is_later ? "not yet defined value " : "unknown value ") + in_quotes(text));

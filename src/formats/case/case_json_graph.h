@@ -7,8 +7,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "src/base/name_table.h"
 #include "src/graph/case.h"
 #include "src/text/json.h"
+#include "src/text/plain_json.h"
 
 namespace noclobber {
 
@@ -24,7 +26,8 @@ class GraphJsonReader {
  public:
   GraphJsonReader(const CaseJsonContext& context, JsonFaults& faults) : context_(context), faults_(faults) {}
 
-  Graph read(const OrderedJson& json, const JsonAt& at);
+  /// `steps`: where `json` leaves them out. Then one that names a later step is a fault, too.
+  Graph read(const OrderedJson& json, const JsonAt& at, PlainList* steps = nullptr);
   /// Bodies that steps of the last graph name.
   const std::set<std::string>& used_bodies() const { return used_bodies_; }
 
@@ -38,16 +41,24 @@ class GraphJsonReader {
   Input input(const OrderedJson& json, const JsonAt& at);
   void input_flags(const OrderedJson& json, const JsonAt& at, Input& result);
   std::vector<Arg> contents(const OrderedJson& json, const JsonAt& at, const std::optional<Type>& type);
-  void collect_labels(const OrderedJson& steps, const JsonAt& at);
-  void label(const OrderedJson& json, const JsonAt& at);
+  void steps(const OrderedJson& json, const JsonAt& at);
+  void steps(PlainList& listed, const JsonAt& at);
+  void names(const OrderedJson& step, const JsonAt& at);
+  void label(const OrderedJson& step, const JsonAt& at);
   Step step(const OrderedJson& json, const JsonAt& at);
+  Value step_value(std::size_t number) const;
+  void rest(const OrderedJson& json, const JsonAt& at, Step& step);
   void results(const OrderedJson& json, const JsonAt& at, Step& step);
   void step_texts(const OrderedJson& json, const JsonAt& at, Step& step);
-  std::string op(const OrderedJson& json, const JsonAt& at);
+  const Shared<std::string>& op(const OrderedJson& json, const JsonAt& at);
+  std::string full_op(const OrderedJson& json, const JsonAt& at);
   void check_results(const Step& step, const JsonAt& at);
   void check_control(const Step& step, const JsonAt& at);
   void finals(const OrderedJson& json, const JsonAt& at);
   ValueId new_value(const OrderedJson& json, const JsonAt& at, Value value);
+  /// The value of that name, if it is defined so far; else an invalid id.
+  ValueId defined(std::string_view name) const;
+  std::string_view name_of(std::uint32_t value) const { return graph_.values[value].name; }
   std::vector<SymExpr> sizes(const OrderedJson& json, const JsonAt& at);
   std::optional<Type> type(const OrderedJson& json, const JsonAt& at);
   Arg argument(const OrderedJson& json, const JsonAt& at);
@@ -58,8 +69,9 @@ class GraphJsonReader {
   const CaseJsonContext& context_;
   JsonFaults& faults_;
   Graph graph_;
-  std::unordered_map<std::string, ValueId> values_;  // defined so far
-  std::unordered_map<std::string, bool> labels_;     // every name and id of the graph; true: a result
+  NameNumbers values_;                            // defined so far
+  std::unordered_map<std::string, bool> labels_;  // ids so far, or every name and id; true: a result
+  std::unordered_map<std::string, Shared<std::string>> ops_;  // by how they are written
   std::set<std::string> used_bodies_;
 };
 

@@ -8,28 +8,49 @@
 
 namespace noclobber {
 
-// Every name of the graph, since `after` may name a later step.
-void GraphJsonReader::collect_labels(const OrderedJson& steps, const JsonAt& at) {
-  for (std::size_t k = 0; k < steps.size() && !faults_.failed(); ++k) {
-    const JsonAt here(at, k);
-    if (!steps[k].is_object()) continue;
-    if (const OrderedJson* id = find_member(steps[k], "id")) label(*id, JsonAt(here, "id"));
-    const auto result = [&](const OrderedJson& name) {
-      if (!name.is_string()) return;
-      const auto [old, fresh] = labels_.emplace(name.get<std::string>(), true);
-      if (!fresh && !old->second) faults_.fail(here, "name " + in_quotes(old->first) + " is used twice");
-    };
-    if (const OrderedJson* name = find_member(steps[k], "name")) result(*name);
-    const OrderedJson* names = find_member(steps[k], "names");
-    if (names != nullptr && names->is_array()) std::for_each(names->begin(), names->end(), result);
-  }
+// `after` may name a later step, so every name is known before the first step is read.
+void GraphJsonReader::steps(const OrderedJson& json, const JsonAt& at) {
+  for (std::size_t k = 0; k < json.size() && !faults_.failed(); ++k) names(json[k], JsonAt(at, k));
+  graph_.steps.reserve(json.size());
+  graph_.values.reserve(graph_.values.size() + json.size());
+  for (std::size_t k = 0; k < json.size() && !faults_.failed(); ++k)
+    graph_.steps.push_back(step(json[k], JsonAt(at, k)));
 }
 
-void GraphJsonReader::label(const OrderedJson& json, const JsonAt& at) {
-  const std::string text = faults_.text(json, at);
+void GraphJsonReader::steps(PlainList& listed, const JsonAt& at) {
+  graph_.steps.reserve(listed.size());
+  graph_.values.reserve(graph_.values.size() + listed.size());
+  OrderedJson json;
+  for (std::size_t k = 0; !faults_.failed() && listed.next(json); ++k) {
+    const JsonAt here(at, k);
+    if (json.is_object()) label(json, here);
+    graph_.steps.push_back(step(json, here));
+  }
+  if (!listed.ended()) faults_.fail(at, "an object says a name twice");
+}
+
+void GraphJsonReader::names(const OrderedJson& step, const JsonAt& at) {
+  if (!step.is_object()) return;
+  label(step, at);
+  const auto result = [&](const OrderedJson& name) {
+    if (!name.is_string()) return;
+    const auto [old, fresh] = labels_.emplace(name.get<std::string>(), true);
+    if (!fresh && !old->second) faults_.fail(at, "name " + in_quotes(old->first) + " is used twice");
+  };
+  if (const OrderedJson* name = find_member(step, "name")) result(*name);
+  const OrderedJson* names = find_member(step, "names");
+  if (names != nullptr && names->is_array()) std::for_each(names->begin(), names->end(), result);
+}
+
+void GraphJsonReader::label(const OrderedJson& step, const JsonAt& at) {
+  const OrderedJson* id = find_member(step, "id");
+  if (id == nullptr) return;
+  const JsonAt here(at, "id");
+  const std::string text = faults_.text(*id, here);
   if (faults_.failed()) return;
-  if (text.empty()) faults_.fail(at, "an empty name");
-  if (!labels_.emplace(text, false).second) faults_.fail(at, "name " + in_quotes(text) + " is used twice");
+  if (text.empty()) faults_.fail(here, "an empty name");
+  if (defined(text).valid() || !labels_.emplace(text, false).second)
+    faults_.fail(here, "name " + in_quotes(text) + " is used twice");
 }
 
 Step GraphJsonReader::step(const OrderedJson& json, const JsonAt& at) {
@@ -40,22 +61,50 @@ Step GraphJsonReader::step(const OrderedJson& json, const JsonAt& at) {
   if (faults_.failed()) return result;
   result.op = op(*called, JsonAt(at, "op"));
   result.args = arguments(*given, JsonAt(at, "args"));
-  const JsonAt at_kwargs(at, "kwargs");
-  const OrderedJson* kwargs = find_member(json, "kwargs");
-  if (kwargs != nullptr && faults_.object(*kwargs, at_kwargs)) {
-    for (const auto& [key, item] : kwargs->get_ref<const OrderedJson::object_t&>()) {
-      if (faults_.failed()) break;
-      result.kwargs.emplace_back(key, argument(item, JsonAt(at_kwargs, key)));
-    }
+  constexpr std::size_t kLeast = 3;  // "op", "args" and a name: most steps say no more
+  if (const OrderedJson* name = find_member(json, "name"); name != nullptr && json.size() == kLeast) {
+    if (!faults_.failed()) result.results.push_back(new_value(*name, JsonAt(at, "name"), step_value(0)));
+  } else {
+    rest(json, at, result);
   }
-  if (!faults_.failed()) step_texts(json, at, result);
-  if (!faults_.failed()) results(json, at, result);
   if (!faults_.failed()) check_results(result, at);
   if (!faults_.failed()) check_control(result, at);
   return result;
 }
 
-std::string GraphJsonReader::op(const OrderedJson& json, const JsonAt& at) {
+/// The value that is result `number` of the next step.
+Value GraphJsonReader::step_value(std::size_t number) const {
+  Value value;
+  value.from = Value::From::step;
+  value.at = static_cast<std::uint32_t>(graph_.steps.size());
+  value.result = static_cast<std::uint32_t>(number);
+  return value;
+}
+
+void GraphJsonReader::rest(const OrderedJson& json, const JsonAt& at, Step& result) {
+  const JsonAt at_kwargs(at, "kwargs");
+  const OrderedJson* kwargs = find_member(json, "kwargs");
+  if (kwargs != nullptr && faults_.object(*kwargs, at_kwargs)) {
+    for (const auto& [key, item] : kwargs->get_ref<const OrderedJson::object_t&>()) {
+      if (faults_.failed()) break;
+      result.kwargs.edit().emplace_back(key, argument(item, JsonAt(at_kwargs, key)));
+    }
+  }
+  if (!faults_.failed()) step_texts(json, at, result);
+  if (!faults_.failed()) results(json, at, result);
+}
+
+/// Steps that call one operator share its name.
+const Shared<std::string>& GraphJsonReader::op(const OrderedJson& json, const JsonAt& at) {
+  static const Shared<std::string> none;
+  if (!json.is_string()) return full_op(json, at), none;
+  const std::string& spelled = json.get_ref<const std::string&>();
+  if (const auto known = ops_.find(spelled); known != ops_.end()) return known->second;
+  std::string full = full_op(json, at);
+  return faults_.failed() ? none : ops_.emplace(spelled, std::move(full)).first->second;
+}
+
+std::string GraphJsonReader::full_op(const OrderedJson& json, const JsonAt& at) {
   std::string text = faults_.text(json, at);
   if (faults_.failed()) return {};
   // What readers of programs make of a thing that no operator does is called by a sentence.
@@ -78,13 +127,18 @@ std::string GraphJsonReader::op(const OrderedJson& json, const JsonAt& at) {
 }
 
 void GraphJsonReader::step_texts(const OrderedJson& json, const JsonAt& at, Step& step) {
-  const auto read = [&](std::string_view key, Shared<std::string>& to) {
+  std::string id, stream;
+  StepSource source;
+  const auto read = [&](std::string_view key, auto& to) {
     if (const OrderedJson* item = find_member(json, key)) to = faults_.text(*item, JsonAt(at, key));
   };
-  read("id", step.id);
-  read("stream", step.stream);
-  read("loc", step.loc);
-  read("code", step.code);
+  read("id", id);
+  read("stream", stream);
+  read("loc", source.loc);
+  read("code", source.code);
+  step.source = std::move(source);
+  if (!id.empty()) step.extras.edit().id = std::move(id);
+  if (!stream.empty()) step.extras.edit().stream = std::move(stream);
   read_step_facts(json, at, step, faults_);
   const JsonAt at_after(at, "after");
   const OrderedJson* after = find_member(json, "after");
@@ -92,8 +146,9 @@ void GraphJsonReader::step_texts(const OrderedJson& json, const JsonAt& at, Step
   for (std::size_t k = 0; k < after->size() && !faults_.failed(); ++k) {
     const JsonAt here(at_after, k);
     std::string name = faults_.text((*after)[k], here);
-    if (!labels_.contains(name)) faults_.fail(here, "unknown step " + show((*after)[k]));
-    step.after.push_back(std::move(name));
+    if (!labels_.contains(name) && !defined(name).valid())
+      faults_.fail(here, "unknown step " + show((*after)[k]));
+    step.extras.edit().after.push_back(std::move(name));
   }
 }
 
@@ -115,10 +170,7 @@ void GraphJsonReader::results(const OrderedJson& json, const JsonAt& at, Step& s
     return;
   }
   for (std::size_t k = 0; k < count && !faults_.failed(); ++k) {
-    Value value;
-    value.from = Value::From::step;
-    value.at = static_cast<std::uint32_t>(graph_.steps.size());
-    value.result = static_cast<std::uint32_t>(k);
+    Value value = step_value(k);
     if (types != nullptr) value.type = type((*types)[k], JsonAt(at_types, k));
     if (many == nullptr) {
       step.results.push_back(new_value(*one, JsonAt(at, "name"), std::move(value)));
@@ -179,7 +231,7 @@ class OrderGraph {
  public:
   explicit OrderGraph(const Graph& graph) : successors_(graph.steps.size()), open_(graph.steps.size()) {
     for (std::size_t at = 0; at < graph.steps.size(); ++at) {
-      if (!graph.steps[at].id.empty()) step_of_[graph.steps[at].id] = at;
+      if (!graph.steps[at].extras->id.empty()) step_of_[graph.steps[at].extras->id] = at;
     }
     for (const Value& value : graph.values) {
       if (value.from == Value::From::step) step_of_[value.name] = value.at;
@@ -228,24 +280,28 @@ void add_uses(const Graph& graph, const Arg& arg, std::size_t to, OrderGraph& or
 }  // namespace
 
 void check_order(const Graph& graph, const JsonAt& at, bool dataflow, JsonFaults& faults) {
+  const auto says_more = [](const Step& step) {
+    return !step.extras->after.empty() || !step.extras->stream.empty();
+  };
+  if (std::ranges::none_of(graph.steps, says_more)) return;  // all it uses is listed before a step
   OrderGraph order(graph);
   std::map<std::string, std::size_t> last_of_stream;
   const JsonAt at_steps(at, "steps");
   for (std::size_t k = 0; k < graph.steps.size(); ++k) {
     const Step& step = graph.steps[k];
     const JsonAt here(at_steps, k), at_after(here, "after");
-    for (std::size_t edge = 0; edge < step.after.size(); ++edge) {
-      const auto from = order.step_of(step.after[edge]);
+    for (std::size_t edge = 0; edge < step.extras->after.size(); ++edge) {
+      const auto from = order.step_of(step.extras->after[edge]);
       if (!from) continue;
       if (*from == k) faults.fail(JsonAt(at_after, edge), "step runs after itself");
       if (*from > k && !dataflow)
-        faults.fail(JsonAt(at_after, edge), in_quotes(step.after[edge]) + " is listed later");
+        faults.fail(JsonAt(at_after, edge), in_quotes(step.extras->after[edge]) + " is listed later");
       order.add(*from, k);
     }
     for (const Arg& arg : step.args) add_uses(graph, arg, k, order);
     for (const auto& [key, arg] : step.kwargs) add_uses(graph, arg, k, order);
-    if (step.stream.empty()) continue;
-    const auto [last, first] = last_of_stream.emplace(step.stream, k);
+    if (step.extras->stream.empty()) continue;
+    const auto [last, first] = last_of_stream.emplace(step.extras->stream, k);
     if (!first) order.add(std::exchange(last->second, k), k);
   }
   if (const auto stuck = order.stuck()) faults.fail(JsonAt(at_steps, *stuck), "ordering edges form a cycle");

@@ -213,11 +213,11 @@ class CaseJsonWriter {
     for (const auto& [key, item] : value.kwargs) add_member(kwargs, key, argument(graph, item, scope));
     if (!kwargs.empty()) result["kwargs"] = std::move(kwargs);
     if (typed) result["types"] = std::move(types);
-    if (!value.id.empty()) result["id"] = value.id;
-    if (!value.after.empty()) result["after"] = value.after;
-    if (!value.stream.empty()) result["stream"] = value.stream;
-    if (!value.loc.empty()) result["loc"] = value.loc;
-    if (!value.code.empty()) result["code"] = value.code;
+    if (!value.extras->id.empty()) result["id"] = value.extras->id;
+    if (!value.extras->after.empty()) result["after"] = value.extras->after;
+    if (!value.extras->stream.empty()) result["stream"] = value.extras->stream;
+    if (!value.source->loc.empty()) result["loc"] = value.source->loc;
+    if (!value.source->code.empty()) result["code"] = value.source->code;
     write_step_facts(value, result);
     return result;
   }

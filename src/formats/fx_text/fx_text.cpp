@@ -150,15 +150,14 @@ void FxModule::comment() {
   cursor_.next_line();
   constexpr std::string_view kFile = "File: ", kCode = ", code: ";
   if (line.starts_with("# No stacktrace")) {
-    loc_.clear();
-    code_.clear();
+    source_.clear();
   }
   const std::size_t file = line.find(kFile);
   if (file == line.npos) return;
   const std::string_view place = line.substr(file + kFile.size());
   const std::size_t code = place.find(kCode);
-  loc_ = fx_shortened(place.substr(0, code));
-  code_ = code == place.npos ? "" : fx_shortened(place.substr(code + kCode.size()));
+  source_ = StepSource{fx_shortened(place.substr(0, code)),
+                       code == place.npos ? "" : fx_shortened(place.substr(code + kCode.size()))};
 }
 
 void FxModule::statement() {
@@ -296,7 +295,7 @@ void FxModule::outputs() {
   ending();
   returned_ = true;
   if (is_tree_node) {  // the values of a dictionary, in order
-    for (Arg& member : value.list) {
+    for (Arg& member : value.list.items()) {
       const Arg& key = member.list.front();
       graph_.output_keys.push_back(key.kind == Arg::Kind::text ? "['" + *key.text + "']"
                                                                : "[" + key.sym.text() + "]");

@@ -37,7 +37,7 @@ struct MoreOperands {
 
 std::vector<MoreOperands> more_operands(const Step& step) {
   constexpr std::string_view kHigherOrder = "higher_order.";
-  if (!step.op.starts_with(kHigherOrder)) return {};
+  if (!step.op->starts_with(kHigherOrder)) return {};
   const std::string_view op = std::string_view(step.op).substr(kHigherOrder.size());
   const auto is = [&](std::string_view name) {
     return op == name || (op.starts_with(name) && op[name.size()] == '.');
@@ -84,10 +84,10 @@ class ConstantLifter {
     if (more.list && *more.list == step.args.size()) step.args.push_back(Arg::of(std::vector<Arg>{}));
     if (more.list && step.args[*more.list].kind != Arg::Kind::list) return;
     for (const std::size_t at : more.bodies) {
-      Arg& arg = step.args[at].kind == Arg::Kind::list ? step.args[at].list.back() : step.args[at];
+      Arg& arg = step.args[at].kind == Arg::Kind::list ? step.args[at].list.edit().back() : step.args[at];
       arg.text = taking(arg.text, held);
     }
-    std::vector<Arg>& operands = more.list ? step.args[*more.list].list : step.args;
+    std::vector<Arg>& operands = more.list ? step.args[*more.list].list.edit() : step.args;
     for (const auto& [name, one] : held) operands.push_back(Arg::of(held_here(name, one)));
   }
 

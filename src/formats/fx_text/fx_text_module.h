@@ -116,7 +116,7 @@ class FxModule {
   bool parameters_settled_ = false;
   bool returned_ = false;
   bool mid_line_ = false;  // behind a declaration, whose line may hold more
-  std::string loc_, code_;
+  Shared<StepSource> source_;
 };
 
 }  // namespace noclobber

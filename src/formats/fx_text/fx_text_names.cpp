@@ -52,7 +52,7 @@ std::string FxNames::add_constant(std::string_view name, std::string_view attrib
 
 std::string FxNames::add_step(std::string_view name, Step step, SharedType type) {
   const auto at = static_cast<std::uint32_t>(graph_.steps.size());
-  if (!type) step.id = std::string(name);
+  if (!type) step.extras.edit().id = std::string(name);
   graph_.steps.push_back(std::move(step));
   steps_.emplace_back();
   if (!type) return remember(name, {Meaning::Kind::step, Arg(), at, 0, false, false});
@@ -65,8 +65,8 @@ void FxNames::add_effect(Step step) {
 }
 
 ValueId FxNames::result(std::string_view name, std::uint32_t step, std::uint32_t index, SharedType type) {
-  std::vector<ValueId>& results = graph_.steps[step].results;
-  graph_.steps[step].id = "";
+  Few<ValueId>& results = graph_.steps[step].results;
+  if (Shared<StepExtras>& extras = graph_.steps[step].extras; !extras->id.empty()) extras.edit().id = "";
   if (results.size() <= index) results.resize(index + 1);
   if (!results[index].valid())
     results[index] = new_value(name, Value::From::step, step, index, std::move(type));

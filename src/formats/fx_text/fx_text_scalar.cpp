@@ -197,7 +197,7 @@ std::optional<SymExpr> fx_integer_call(std::string_view name, const SymExpr& a, 
 std::optional<Arg> fx_scalar_call(std::string_view function, const std::vector<Arg>& args) {
   const std::string_view name = function.substr(function.rfind('.') + 1);
   const bool is_sum = name == "sym_sum" && args.size() == 1 && args.front().kind == Arg::Kind::list;
-  const std::vector<Arg>& given = is_sum ? args.front().list : args;
+  const std::vector<Arg>& given = is_sum ? *args.front().list : args;
   const auto terms = fx_scalar_terms(given);
   if (!terms) return std::nullopt;
   const bool are_integers = !terms->empty() && std::all_of(given.begin(), given.end(), [](const Arg& arg) {

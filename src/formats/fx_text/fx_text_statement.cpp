@@ -35,7 +35,7 @@ std::optional<SymExpr> fx_size(const Graph& graph, const Step& step) {
   if (step.args.empty() || step.args[0].kind != Arg::Kind::ref) return std::nullopt;
   const auto& type = graph.value(step.args[0].ref).type;
   if (!type) return std::nullopt;
-  if (step.op.starts_with("aten.sym_numel.")) {
+  if (step.op->starts_with("aten.sym_numel.")) {
     SymExpr product = 1;
     for (const SymExpr& size : type->shape) product = product * size;
     return product;
@@ -57,8 +57,7 @@ Step FxModule::new_step(std::string op) const {
   Step step;
   step.line = cursor_.line();
   step.op = std::move(op);
-  step.loc = loc_;
-  step.code = code_;
+  step.source = source_;
   return step;
 }
 
@@ -73,9 +72,9 @@ void FxModule::add(Step step, std::string_view name, std::size_t at, const FxAnn
   if (is_query && (step.args.empty() || step.args[0].kind != Arg::Kind::ref))
     return cursor_.fail_at(at, "a size of what is no tensor");
   if (!is_query) {
-    step.id = std::string(name);
+    step.extras.edit().id = std::string(name);
     if (annotation.scalar.kind == Arg::Kind::sym && !annotation.scalar.sym.is_constant())
-      step.tells = annotation.scalar.sym.text();
+      step.extras.edit().tells = annotation.scalar.sym.text();
     names_.add_effect(std::move(step));
   }
   check(at, names_.bind(name, size ? fx_settled(annotation.scalar, Arg::of(*size)) : annotation.scalar));
@@ -100,10 +99,10 @@ void FxModule::operation(std::string op, std::string_view name, std::size_t at,
   Step step = new_step(fx_full_name(op));
   if (step.op.empty()) return cursor_.fail("an operator's name is missing");
   if (cursor_.peek() != '(') return cursor_.fail("an operator that is not called");
-  values_.waits = step.op.starts_with("higher_order.control_deps");
-  values_.arguments(step.args, step.kwargs);
-  if (step.op.starts_with("higher_order.auto_functionalized"))  // a schema is no value
-    std::erase_if(step.kwargs, [](const auto& given) { return given.first == "_op_schema"; });
+  values_.waits = step.op->starts_with("higher_order.control_deps");
+  values_.arguments(step);
+  if (step.op->starts_with("higher_order.auto_functionalized"))  // a schema is no value
+    std::erase_if(step.kwargs.edit(), [](const auto& given) { return given.first == "_op_schema"; });
   refuse_unread(at);
   if (is_packet) step.op = called_overload(op, step).value_or(fx_unknown_overload(op));
   add(std::move(step), name, at, annotation);
@@ -127,9 +126,9 @@ bool FxModule::python_call(std::string_view name, std::size_t at, const FxAnnota
   if (path.starts_with(kOperator) || path.starts_with("_operator."))
     op = std::string(kOperator) + std::string(last);
   Step step = new_step(fx_full_name(std::move(op)));
-  values_.arguments(step.args, step.kwargs);
+  values_.arguments(step);
   refuse_unread(at);
-  auto scalar = fx_is_scalar_function(path) || step.op.starts_with(kOperator)
+  auto scalar = fx_is_scalar_function(path) || step.op->starts_with(kOperator)
                     ? fx_scalar_call(path, step.args)
                     : std::nullopt;
   if (annotation.kind == FxAnnotation::Kind::scalar)
@@ -161,7 +160,7 @@ void FxModule::member(std::string_view name, std::size_t at, const FxAnnotation&
   Step step = new_step(is_call ? "method." + std::string(path) + ".default" : "python.getattr.default");
   step.args.push_back(std::move(self));
   if (is_call)
-    values_.arguments(step.args, step.kwargs);
+    values_.arguments(step);
   else
     step.args.push_back(Arg::of_text(std::string(path)));
   refuse_unread(at);
@@ -317,7 +316,7 @@ void FxModule::module_call(std::string_view module, std::string_view name, std::
     if (!is_fx_letter(c) && !is_fx_digit(c)) c = '_';
   op[6] = '.';
   Step step = new_step(op + ".default");
-  values_.arguments(step.args, step.kwargs);
+  values_.arguments(step);
   refuse_unread(at);
   if (module == "_guards_fn" && !cursor_.failed()) return check(at, names_.bind(name, Arg()));
   add(std::move(step), name, at, annotation);

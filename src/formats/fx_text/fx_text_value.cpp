@@ -45,6 +45,12 @@ Arg FxValues::value() { return reader_.value(); }
 
 void FxValues::arguments(std::vector<Arg>& args, Keywords& kwargs) { reader_.arguments(args, kwargs); }
 
+void FxValues::arguments(Step& step) {
+  Keywords named;
+  arguments(step.args, named);
+  step.kwargs = std::move(named);
+}
+
 void FxValues::begins_value() {
   if (++count_ > kMostValues) cursor_.fail("the graph has too many values");
 }

@@ -46,6 +46,7 @@ class FxValues {
   Arg apply(std::string_view sign, const Arg& left, const Arg& right) { return binary(sign, left, right); }
   /// `(a, b, k = c)` with the parentheses.
   void arguments(std::vector<Arg>& args, std::vector<std::pair<std::string, Arg>>& kwargs);
+  void arguments(Step& step);
 
  private:
   friend class PythonReader<FxValues>;
@@ -70,7 +71,7 @@ class FxValues {
   }
   Arg dict(std::size_t /*at*/) { return Arg::of(std::vector<Arg>()); }
   void entry(Arg& dict, Arg key, Arg content) {
-    dict.list.push_back(Arg::of({std::move(key), std::move(content)}));
+    dict.list.edit().push_back(Arg::of({std::move(key), std::move(content)}));
   }
   Arg object();
   Arg constant(std::string_view path);

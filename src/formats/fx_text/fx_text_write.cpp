@@ -201,8 +201,8 @@ std::string FxWriter::text(const Arg& arg) const {
 std::string FxWriter::call_text(const Step& step) const {
   constexpr std::string_view kPython = "python.", kDefault = ".default";
   std::string out = "torch.ops." + step.op;
-  if (step.op.starts_with(kPython) && step.op.ends_with(kDefault))
-    out = step.op.substr(kPython.size(), step.op.size() - kPython.size() - kDefault.size());
+  if (step.op->starts_with(kPython) && step.op->ends_with(kDefault))
+    out = step.op->substr(kPython.size(), step.op.size() - kPython.size() - kDefault.size());
   out += '(';
   bool first = true;
   const auto separate = [&] { out += std::exchange(first, false) ? "" : ", "; };
@@ -219,9 +219,10 @@ std::string FxWriter::call_text(const Step& step) const {
 
 void FxWriter::write_place(const Step& step) {
   std::string place = "# No stacktrace found for following nodes";
-  if (!step.loc.empty())
-    place = fx_one_line("# File: " + step.loc + (step.code.empty() ? "" : ", code: " + step.code));
-  if (place == place_ || (place_.empty() && step.loc.empty())) return;
+  if (!step.source->loc.empty())
+    place = fx_one_line("# File: " + step.source->loc +
+                        (step.source->code.empty() ? "" : ", code: " + step.source->code));
+  if (place == place_ || (place_.empty() && step.source->loc.empty())) return;
   line(place);
   place_ = std::move(place);
 }
@@ -229,7 +230,8 @@ void FxWriter::write_place(const Step& step) {
 void FxWriter::write_step(const Step& step) {
   write_place(step);
   const std::string call = call_text(step);
-  if (step.results.empty()) return line(fresh(step.id.empty() ? "unused" : step.id) + " = " + call);
+  if (step.results.empty())
+    return line(fresh(step.extras->id.empty() ? "unused" : step.extras->id) + " = " + call);
   const ValueId only = step.results.front();
   const bool is_single = step.results.size() == 1 && only.valid();
   if (is_single && (graph_.value(only).type || used_.contains(only)))

@@ -38,7 +38,7 @@ bool named_alike(std::string_view input, std::string_view name) {
 /// The references of an argument, replaced in order.
 void replace_refs(Arg& arg, const std::vector<ValueId>& by, std::size_t& next) {
   if (arg.kind == Arg::Kind::ref) arg.ref = by[next++];
-  for (Arg& one : arg.list) replace_refs(one, by, next);
+  for (Arg& one : arg.list.items()) replace_refs(one, by, next);
 }
 
 /// "AddNode, slot 4 = slot 4, slot 1": registers in the order in which they are read.
@@ -203,7 +203,7 @@ Step MlxCase::of_values(const RegisterStep& step, const Step& meant, const std::
   Step made = meant;
   std::size_t next = 0;
   for (Arg& arg : made.args) replace_refs(arg, values, next);
-  for (auto& [name, arg] : made.kwargs) replace_refs(arg, values, next);
+  for (auto& [name, arg] : made.kwargs.items()) replace_refs(arg, values, next);
   return made;
 }
 
@@ -249,9 +249,9 @@ bool MlxCase::stand_for(const RegisterStep& step, const MlxOp& kind) {
 /// `meant`: its results are those of this step of the functional graph.
 void MlxCase::push(Step made, const RegisterStep& step, const Step* meant) {
   made.results.clear();
-  made.after.clear();
-  made.loc = "instruction " + std::to_string(number_) + " at byte " + std::to_string(step.at);
-  made.code = in_slots(step) + (meant == nullptr ? kMlxOdd + odd_reason(step) : "");
+  if (!made.extras->after.empty()) made.extras.edit().after.clear();
+  made.source = StepSource{"instruction " + std::to_string(number_) + " at byte " + std::to_string(step.at),
+                           in_slots(step) + (meant == nullptr ? kMlxOdd + odd_reason(step) : "")};
   MlxRan ran{&step, mlx_read_by(step, held_), {}};
   std::vector<MlxHeld> written;
   for (std::uint32_t k = 0; k < step.writes.size(); ++k) {

@@ -168,8 +168,8 @@ bool MlxCase::product(const RegisterStep& step) {
   made.op = alone ? "mlx.addmm.default" : "aten.matmul.default";
   made.args = {Arg::of(values[0]), Arg::of(values[1])};
   if (whole && adds) made.args.push_back(Arg::of(values[2]));
-  if (alone && alpha != 1) made.kwargs.emplace_back("alpha", Arg::of_real(alpha));
-  if (whole && beta != 1) made.kwargs.emplace_back("beta", Arg::of_real(beta));
+  if (alone && alpha != 1) made.kwargs.edit().emplace_back("alpha", Arg::of_real(alpha));
+  if (whole && beta != 1) made.kwargs.edit().emplace_back("beta", Arg::of_real(beta));
   if (!alone && alpha != 1) made = times(part(std::move(made), {}), alpha);
   if (!whole && adds) {
     const Arg product = part(std::move(made), alone);
@@ -238,7 +238,7 @@ bool MlxCase::compute(const RegisterStep& step, std::string_view op) {
     return false;
   }
   const bool second = numbers > 0 && made.args.size() == 2 && made.args[1].kind == Arg::Kind::real;
-  if (second && compares(made.op)) made.op.replace(made.op.rfind('.'), std::string::npos, ".Scalar");
+  if (second && compares(made.op)) made.op.edit().replace(made.op->rfind('.'), std::string::npos, ".Scalar");
   if (second && made.op == "aten.maximum.default" && made.args[1].real == 0 &&
       is_called(functional_, "aten.relu"))
     made.op = "aten.relu.default", made.args.pop_back();

@@ -97,8 +97,7 @@ ValueId MlxCase::write_over(std::uint32_t at, ValueId made, const std::string& n
   Step copy;
   copy.op = "aten.copy_.default";
   copy.args = {Arg::of(held_[at].value), Arg::of(made)};
-  copy.loc = *graph_.steps.back().loc;
-  copy.code = *graph_.steps.back().code;
+  copy.source = graph_.steps.back().source;
   const ValueId id = add_value(name + "_in_slot" + std::to_string(at), graph_.value(made).type, 0);
   copy.results = {id};
   graph_.steps.push_back(std::move(copy));

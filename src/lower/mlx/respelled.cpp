@@ -117,7 +117,7 @@ class MlxRespelling {
     if (alpha == step_->kwargs.end() || other == nullptr) return;
     if (alpha->second != Arg::of(SymExpr(1)) && alpha->second != Arg::of_real(1))
       step_->args[1] = emit("aten.mul.Tensor", {arg(1), alpha->second}, *other);
-    step_->kwargs.erase(alpha);
+    step_->kwargs.edit().erase(alpha);
   }
 
   /// Of two tensors of one type: the contents of the second.
@@ -258,7 +258,7 @@ class MlxRespelling {
   std::optional<std::array<std::int64_t, 2>> two_numbers(std::size_t k,
                                                          std::optional<std::int64_t> otherwise = {}) const {
     const Arg given = arg(k).kind == Arg::Kind::none && otherwise ? Arg::of(SymExpr(*otherwise)) : arg(k);
-    const MlxArgs all = given.kind == Arg::Kind::list ? given.list : MlxArgs{given};
+    const MlxArgs all = given.kind == Arg::Kind::list ? *given.list : MlxArgs{given};
     std::array<std::int64_t, 2> out{};
     if (all.empty() || all.size() > 2) return std::nullopt;
     for (std::size_t j = 0; j < 2; ++j) {

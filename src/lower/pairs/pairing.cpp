@@ -33,7 +33,8 @@ std::string free_name(const std::string& name, const std::set<std::string>& take
 
 /// `after` edges name results; they follow a result that gets a new name.
 void rename_edges(Graph& graph, const std::string& from, const std::string& to) {
-  for (Step& step : graph.steps) std::ranges::replace(step.after, from, to);
+  for (Step& step : graph.steps)
+    if (!step.extras->after.empty()) std::ranges::replace(step.extras.edit().after, from, to);
 }
 
 /// Gives the inputs of `graph` these names; other values that hold one of them get a fresh one.

@@ -44,7 +44,7 @@ void substitute(SymExpr& value, const Meanings& meanings) { value = substituted(
 
 void substitute(Arg& arg, const Meanings& meanings) {
   substitute(arg.sym, meanings);
-  for (Arg& item : arg.list) substitute(item, meanings);
+  for (Arg& item : arg.list.items()) substitute(item, meanings);
 }
 
 void substitute(Type& type, const Meanings& meanings) {
@@ -61,9 +61,9 @@ void substitute(Graph& graph, const Meanings& meanings) {
   for (auto& [name, number] : graph.numbers) substitute(number, meanings);
   for (Step& step : graph.steps) {
     for (Arg& arg : step.args) substitute(arg, meanings);
-    for (auto& [key, arg] : step.kwargs) substitute(arg, meanings);
-    if (const auto told = meanings.find(*step.tells); told != meanings.end())
-      step.tells = told->second.text();
+    for (auto& [key, arg] : step.kwargs.items()) substitute(arg, meanings);
+    if (const auto told = meanings.find(step.extras->tells); told != meanings.end())
+      step.extras.edit().tells = told->second.text();
   }
   for (Arg& output : graph.outputs) substitute(output, meanings);
   for (auto& [input, content] : graph.finals) substitute(content, meanings);
@@ -100,14 +100,14 @@ using MadeSizes = std::map<std::string, std::optional<SizeMade>>;
 std::vector<std::pair<std::string, std::string>> own_symbols(const Graph& graph, const MadeSizes& sizes,
                                                              const Graph& other, const MadeSizes& known) {
   std::set<std::string> told;
-  for (const Step& step : other.steps) told.insert(*step.tells);
+  for (const Step& step : other.steps) told.insert(step.extras->tells);
   std::vector<std::pair<std::string, std::string>> out;
   for (std::uint32_t k = 0; k < graph.steps.size(); ++k) {
     const Step& step = graph.steps[k];
     const auto take = [&](const std::string& symbol) {
       if (!known.contains(symbol) && !told.contains(symbol)) out.emplace_back(step.op, symbol);
     };
-    if (!step.tells.empty()) take(*step.tells);
+    if (!step.extras->tells.empty()) take(step.extras->tells);
     for (const auto& [symbol, made] : sizes)
       if (made && made->step == k) take(symbol);
   }

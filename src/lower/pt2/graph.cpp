@@ -210,7 +210,7 @@ void Pt2Graph::node(const OrderedJson& json, const JsonAt& at) {
   if (!has_tensors) {
     const OrderedJson* name = find_member(json, "name");
     step.results.clear();
-    if (name && name->is_string()) step.id = name->get<std::string>();
+    if (name && name->is_string()) step.extras.edit().id = name->get<std::string>();
   }
   graph_.steps.push_back(std::move(step));
 }
@@ -228,7 +228,7 @@ void Pt2Graph::settle(const OrderedJson& json, const Step& step) {
   if (said == names_.end() || !step.kwargs.empty()) return;
   if (const auto size = fx_size(graph_, step)) said->second = fx_settled(said->second, Arg::of(*size));
   const std::string& function = target->get_ref<const std::string&>();
-  if (!step.op.starts_with("operator.") && !fx_is_scalar_function(function)) return;
+  if (!step.op->starts_with("operator.") && !fx_is_scalar_function(function)) return;
   if (auto computed = fx_scalar_call(function, step.args))
     said->second = fx_settled(said->second, *std::move(computed));
 }
@@ -260,7 +260,7 @@ void Pt2Graph::arguments(const OrderedJson& json, const JsonAt& at, Step& step) 
       if (!step.kwargs.empty()) return faults_.fail(place, "a positional argument behind a keyword");
       step.args.push_back(std::move(arg));
     } else {
-      step.kwargs.emplace_back(key, std::move(arg));
+      step.kwargs.edit().emplace_back(key, std::move(arg));
     }
   }
 }
@@ -306,7 +306,8 @@ void Pt2Graph::result(const OrderedJson& json, const JsonAt& at, Step& step) {
   if (tag == "as_optional_tensor" && value->is_object() && find_member(*value, "as_tensor"))
     return add(*find_member(*value, "as_tensor"), inside);
   const Arg scalar = is_optional ? Arg() : argument(json, at);  // which must be among the graph's values
-  if (scalar.kind == Arg::Kind::sym && !scalar.sym.is_constant()) step.tells = scalar.sym.text();
+  if (scalar.kind == Arg::Kind::sym && !scalar.sym.is_constant())
+    step.extras.edit().tells = scalar.sym.text();
   step.results.emplace_back();
 }
 
@@ -321,12 +322,13 @@ void Pt2Graph::place(const OrderedJson& json, Step& step) {
   const std::size_t file = text.rfind(kFile), line = text.find(kLine, file), in = text.find(kIn, line);
   if (file == text.npos || line == text.npos || in == text.npos) return;
   const std::size_t end = std::min(text.find('\n', in), text.size());
-  step.loc = std::string(text.substr(file + kFile.size(), line - file - kFile.size())) + ":" +
-             std::string(text.substr(line + kLine.size(), in - line - kLine.size())) + " in " +
-             std::string(text.substr(in + kIn.size(), end - in - kIn.size()));
+  StepSource& source = step.source.edit();
+  source.loc = std::string(text.substr(file + kFile.size(), line - file - kFile.size())) + ":" +
+               std::string(text.substr(line + kLine.size(), in - line - kLine.size())) + " in " +
+               std::string(text.substr(in + kIn.size(), end - in - kIn.size()));
   std::string_view code = text.substr(end);
   while (!code.empty() && (code.front() == '\n' || code.front() == ' ')) code.remove_prefix(1);
-  step.code = std::string(code.substr(0, code.find('\n')));
+  source.code = std::string(code.substr(0, code.find('\n')));
 }
 
 Arg Pt2Graph::body(const OrderedJson& json, const JsonAt& at) {

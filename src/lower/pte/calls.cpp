@@ -228,7 +228,7 @@ void pure_call(PteBuilder& p, const Schema& schema, const Schema& pure, const Pt
     if (positional) {
       made.args.push_back(*std::move(value));
     } else if (value) {
-      made.kwargs.emplace_back(slot.name, *std::move(value));
+      made.kwargs.edit().emplace_back(slot.name, *std::move(value));
     }
   }
   without_defaults(pure, made);

@@ -40,7 +40,7 @@ std::set<std::uint32_t> given_to_bodies(const Graph& graph) {
     for (const Arg& item : arg.list) add(item);
   };
   for (const Step& step : graph.steps)
-    if (step.op.starts_with("higher_order.")) std::ranges::for_each(step.args, add);
+    if (step.op->starts_with("higher_order.")) std::ranges::for_each(step.args, add);
   return out;
 }
 

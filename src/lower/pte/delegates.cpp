@@ -141,7 +141,7 @@ bool is_lowered_here(const PteBuilder& p, const PteInstruction& call) {
   const PteDelegate& delegate = p.method.delegates[call.target];
   return p.functional != nullptr && p.levels.size() == 1 && delegate.xnnpack && call.results &&
          std::ranges::none_of(p.functional->steps, [](const Step& step) {
-           return step.op.starts_with("delegate.") || step.op.starts_with("executorch_delegate.");
+           return step.op->starts_with("delegate.") || step.op->starts_with("executorch_delegate.");
          });
 }
 
@@ -219,7 +219,7 @@ void pair_delegates(PteBuilder& p) {
   std::vector<const Step*> meant;
   std::set<std::string> seen;
   for (const Step& step : p.functional->steps)
-    if (step.op.starts_with("delegate.") && seen.insert(step.op).second) meant.push_back(&step);
+    if (step.op->starts_with("delegate.") && seen.insert(step.op).second) meant.push_back(&step);
   std::vector<const PteInstruction*> called;
   std::set<std::uint32_t> known;
   for (const PteInstruction& step : p.method.instructions)

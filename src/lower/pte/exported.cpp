@@ -326,7 +326,7 @@ class Lowering {
       for (const auto& [known, id] : inside)
         if (known == number) return id;
       const Dtype dtype = *dtype_of_number(number);
-      step.args.back().list.push_back(Arg::of(outer(number)));
+      step.args.back().list.edit().push_back(Arg::of(outer(number)));
       ValueId own;
       for (Graph* each : arms(step)) {
         const ValueId id = add(*each, "number", Value::From::input, each->inputs.size(), dtype);

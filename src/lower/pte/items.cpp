@@ -61,7 +61,7 @@ std::string told_by(PteBuilder& p, std::size_t nth, const std::string& op) {
   for (std::size_t k = 0; k < graph.steps.size(); ++k)
     if (graph.steps[k].op == op) reads.push_back(k);
   if (nth >= reads.size()) return "";
-  const std::string& told = *graph.steps[reads[nth]].tells;
+  const std::string& told = graph.steps[reads[nth]].extras->tells;
   if (!told.empty()) return told;
   const Unbacked symbols = unbacked_of(graph, 0, graph.steps.size());
   if (symbols.size() != reads.size()) return "";
@@ -91,8 +91,8 @@ void item(PteBuilder& p, const std::string& op, const PteInstruction& instructio
   made.op = op;
   made.args = {Arg::of(value)};
   const bool told =
-      std::ranges::any_of(p.functional->steps, [&](const Step& s) { return *s.tells == symbol; });
-  if (told) made.tells = symbol;
+      std::ranges::any_of(p.functional->steps, [&](const Step& s) { return s.extras->tells == symbol; });
+  if (told) made.extras.edit().tells = symbol;
   p.graph().steps.push_back(std::move(made));
   p.now.numbers[args.back()] = SymExpr::symbol(symbol);
 }

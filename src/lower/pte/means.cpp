@@ -10,14 +10,14 @@ namespace {
 template <class Visit>
 void each_ref(Arg& arg, const Visit& visit) {
   if (arg.kind == Arg::Kind::ref) visit(arg.ref);
-  for (Arg& item : arg.list) each_ref(item, visit);
+  for (Arg& item : arg.list.items()) each_ref(item, visit);
 }
 
 template <class Visit>
 void each_ref(Graph& graph, const Visit& visit) {
   for (Step& step : graph.steps) {
     for (Arg& arg : step.args) each_ref(arg, visit);
-    for (auto& [name, arg] : step.kwargs) each_ref(arg, visit);
+    for (auto& [name, arg] : step.kwargs.items()) each_ref(arg, visit);
   }
   for (Arg& arg : graph.outputs) each_ref(arg, visit);
 }
@@ -43,8 +43,8 @@ void plain_operators(Graph& graph) {
       step.kwargs.clear();
     } else if (step.op == "aten.arange.start_step" || step.op == "aten.scalar_tensor.default" ||
                step.op == "aten.full.default") {
-      std::erase_if(step.kwargs, [](const auto& entry) { return entry.first != "dtype"; });
-      if (step.kwargs.empty()) step.kwargs.emplace_back("dtype", Arg::of_dtype(type->dtype));
+      std::erase_if(step.kwargs.edit(), [](const auto& entry) { return entry.first != "dtype"; });
+      if (step.kwargs.empty()) step.kwargs.edit().emplace_back("dtype", Arg::of_dtype(type->dtype));
     }
   }
 }
@@ -146,7 +146,7 @@ void without_defaults(const Schema& schema, Step& step) {
   const auto said_anyway = [](const SchemaSlot& slot, const Arg& value) {
     return slot.fallback && *slot.fallback == value;
   };
-  std::erase_if(step.kwargs, [&](const auto& entry) {
+  std::erase_if(step.kwargs.edit(), [&](const auto& entry) {
     return std::ranges::any_of(schema.arguments, [&](const SchemaSlot& slot) {
       return slot.name == entry.first && said_anyway(slot, entry.second);
     });

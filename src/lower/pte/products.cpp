@@ -24,7 +24,7 @@ class ProductRules : public PteSpelling {
   }
 
  private:
-  static PteArgs all_of(const Arg& list) { return list.kind == Arg::Kind::list ? list.list : PteArgs{}; }
+  static PteArgs all_of(const Arg& list) { return list.kind == Arg::Kind::list ? *list.list : PteArgs{}; }
   Arg add(const Arg& a, const Arg& b) { return emit("aten.add.Tensor", {a, b}); }
   Arg mul(const Arg& a, const Arg& b) { return emit("aten.mul.Tensor", {a, b}); }
   Arg sigmoid(const Arg& a) { return emit("aten.sigmoid.default", {a}); }

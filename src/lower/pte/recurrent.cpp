@@ -114,7 +114,7 @@ class Unrolling : public PteSpelling {
     const PteArgs& params = given(2).list;
     if (params.size() != static_cast<std::size_t>(4 * layers_ * ways_)) return false;
     const PteSizes state{layers_ * ways_, batch_, width_};
-    const PteArgs held = lasting_ == 2 ? given(1).list : PteArgs{given(1)};
+    const PteArgs held = lasting_ == 2 ? *given(1).list : PteArgs{given(1)};
     if (!std::ranges::all_of(held, [&](const Arg& one) { return fits(one, state); })) return false;
     const SymExpr rows = kind_.gates * width_;
     for (std::size_t k = 0; k < params.size(); k += 4) {
@@ -271,7 +271,7 @@ class Unrolling : public PteSpelling {
 }  // namespace
 
 bool unroll(Graph& graph, Step& next) {
-  const auto* const kind = std::ranges::find(kRecurrent, next.op, &RecurrentKind::op);
+  const auto* const kind = std::ranges::find(kRecurrent, *next.op, &RecurrentKind::op);
   const Schema* schema = kind == std::end(kRecurrent) ? nullptr : find_schema(next.op);
   return schema != nullptr && !next.results.empty() && next.results[0].valid() &&
          Unrolling(graph, next, *schema, *kind).run();

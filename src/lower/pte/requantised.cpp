@@ -161,7 +161,7 @@ bool bytes_return(double scale, std::int64_t zero) {
 
 void forget_requantised(Graph& functional, const PteMethod& program) {
   const auto is_call = [](const Step& step) {
-    return step.op.starts_with("delegate.") || step.op.starts_with("executorch_delegate.");
+    return step.op->starts_with("delegate.") || step.op->starts_with("executorch_delegate.");
   };
   if (std::ranges::any_of(functional.steps, is_call)) return;
   const auto has_bytes = [](const PteDelegate& delegate) {

@@ -81,7 +81,7 @@ class Respelling : public PteSpelling {
   void deviation() {
     Step inner = step_;
     become_variance(inner);
-    become("aten.sqrt.default", {emit(inner.op.c_str(), std::move(inner.args), std::move(inner.kwargs))});
+    become("aten.sqrt.default", {emit(inner.op->c_str(), std::move(inner.args), std::move(inner.kwargs))});
   }
 
   void norm() {
@@ -196,7 +196,7 @@ class Respelling : public PteSpelling {
 
   /// A list of so many whole numbers; one number stands for all of them.
   static Arg spread(const Arg& arg, std::size_t count) {
-    PteArgs out = arg.kind == Arg::Kind::list ? arg.list : PteArgs{arg};
+    PteArgs out = arg.kind == Arg::Kind::list ? *arg.list : PteArgs{arg};
     if (out.size() == 1) out.resize(count, out[0]);
     return Arg::of(std::move(out));
   }
@@ -215,7 +215,7 @@ class Respelling : public PteSpelling {
   }
 
   void become_variance(Step& step) {
-    const bool flagged = step_.op.ends_with(".dim");
+    const bool flagged = step_.op->ends_with(".dim");
     const Arg said = given(2);
     Arg correction = said;
     if (said.kind == Arg::Kind::none) correction = number(1);
@@ -223,7 +223,7 @@ class Respelling : public PteSpelling {
     const Arg keep = given(3);
     step.args = {given(0), given(1)};
     step.kwargs = {{"correction", correction}};
-    if (keep != Arg::of_bool(false)) step.kwargs.emplace_back("keepdim", keep);
+    if (keep != Arg::of_bool(false)) step.kwargs.edit().emplace_back("keepdim", keep);
     step.op = "aten.var.correction";
   }
 

@@ -142,7 +142,7 @@ void write_results(PteBuilder& p, Step made, const std::vector<std::uint32_t>& o
   for (std::size_t k = 0; k < outs.size(); ++k)
     if (const auto& type = p.graph().value(made.results[k]).type; type && !may_hold(*type, p.tensor(outs[k])))
       return static_cast<void>(p.give_up("executorch.result of another type than its tensor"));
-  const std::vector<ValueId> values = made.results;
+  const Few<ValueId> values = made.results;
   p.graph().steps.push_back(std::move(made));
   for (std::size_t k = 0; k < outs.size(); ++k) {
     if (p.now.bound[outs[k]] >= 0)

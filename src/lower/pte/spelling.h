@@ -126,7 +126,7 @@ struct PteSpellingRow {
 /// Runs the rule of the step's operator; false where it has none, or not the one result that is asked for.
 template <class Rules>
 bool respell_by(std::span<const PteSpellingRow<Rules>> rows, Graph& graph, Step& next) {
-  const auto row = std::ranges::find(rows, next.op, &PteSpellingRow<Rules>::op);
+  const auto row = std::ranges::find(rows, *next.op, &PteSpellingRow<Rules>::op);
   const Schema* schema = row == rows.end() ? nullptr : find_schema(next.op);
   if (schema == nullptr || next.results.size() != 1 || !next.results[0].valid()) return false;
   const auto& type = graph.value(next.results[0]).type;

@@ -118,17 +118,16 @@ void ThunderBuilder::close_unit(std::size_t first, const std::vector<std::uint32
     step.unit = unit_;
     step.fused = fused;
     step.line = s.line;
-    step.loc = s.loc;
-    step.code = s.code;
+    step.source = StepSource{s.loc, s.code};
     for (ValueId id : step.results) {
       draft_.graph.values[id.index].from = Value::From::step;
       draft_.graph.values[id.index].at = static_cast<std::uint32_t>(k);
     }
-    if (step.results.empty()) step.id = draft_.free_name(fmt::format("line{}", s.line));
+    if (step.results.empty()) step.extras.edit().id = draft_.free_name(fmt::format("line{}", s.line));
     if (k > first) {
-      step.after.push_back(draft_.step_name(static_cast<std::uint32_t>(k - 1)));
+      step.extras.edit().after.push_back(draft_.step_name(static_cast<std::uint32_t>(k - 1)));
     } else {
-      for (const std::uint32_t other : after) step.after.push_back(draft_.step_name(other));
+      for (const std::uint32_t other : after) step.extras.edit().after.push_back(draft_.step_name(other));
     }
   }
   const bool any = draft_.graph.steps.size() > first;

@@ -59,7 +59,7 @@ ValueId ThunderDraft::gradient(const std::string& name, std::optional<Type> type
 const std::string& ThunderDraft::step_name(std::uint32_t step) const {
   for (const ValueId id : graph.steps[step].results)
     if (id.valid()) return graph.values[id.index].name;
-  return graph.steps[step].id;
+  return graph.steps[step].extras->id;
 }
 
 ThunderMark ThunderDraft::mark() const {

@@ -36,7 +36,7 @@ struct FunctionArguments {
 
  private:
   static void lift(Arg& arg, std::vector<Arg>& into) {
-    for (Arg& item : arg.list) {
+    for (Arg& item : arg.list.items()) {
       lift(item, into);
       if (is_reference(item)) into.push_back(std::exchange(item, Arg::of_text("tensor")));
     }

@@ -29,7 +29,7 @@ void resolve_inplace(std::string& name, Step& step) {
   const auto flag = std::ranges::find(kInplace, name, &Flag::name);
   if (flag == std::end(kInplace)) return;
   bool inplace = false;
-  std::erase_if(step.kwargs, [&](const auto& entry) {
+  std::erase_if(step.kwargs.edit(), [&](const auto& entry) {
     if (entry.first != "inplace") return false;
     inplace = entry.second.boolean;
     return true;
@@ -193,7 +193,7 @@ bool lower_torch_call(ThunderBuilder& builder, const Call& call) {
   for (const auto& [key, thing] : call.kwargs) {
     auto arg = thunder_argument(thing);
     if (!arg) return false;
-    if (arg->kind != Arg::Kind::none) step.kwargs.emplace_back(key, *std::move(arg));
+    if (arg->kind != Arg::Kind::none) step.kwargs.edit().emplace_back(key, *std::move(arg));
   }
   std::string name = call.name;
   constexpr std::string_view kOfRows[] = {"adaptive_avg_pool2d_backward", "argsort", "nll_loss_backward",

@@ -32,7 +32,7 @@ void xnn_assume(XnnSteps& p, const char* what) {
 const Step* xnn_scaled(const XnnSteps& p, std::string_view base, const XnnQuantum& by) {
   const Step* other = nullptr;
   for (const Step* step : p.meant(base)) {
-    const bool same = step->op.ends_with(".default") && step->args.size() == 6 && step->kwargs.empty() &&
+    const bool same = step->op->ends_with(".default") && step->args.size() == 6 && step->kwargs.empty() &&
                       xnn_is(step->args[1], by.scale) && step->args[2] == xnn_whole(by.zero) &&
                       step->args[5] == Arg::of_dtype(Dtype::i8);
     if (!same || by.scales != 0) continue;
@@ -51,7 +51,7 @@ std::vector<float> xnn_scales_of(const XnnSteps& p, const XnnQuantum& by) {
 bool xnn_weighs(const XnnSteps& p, const Step& step, const XnnQuantum& by, std::int64_t axis) {
   if (!step.kwargs.empty()) return false;
   if (by.scales == 0)
-    return base_name(step.op) == kIntoNumbers && step.op.ends_with(".default") && step.args.size() == 6 &&
+    return base_name(step.op) == kIntoNumbers && step.op->ends_with(".default") && step.args.size() == 6 &&
            by.zero == 0 && xnn_is(step.args[1], by.scale) && step.args[2] == xnn_whole(0) &&
            step.args[5] == Arg::of_dtype(Dtype::i8);
   const bool same = base_name(step.op) == kOfEachChannel && step.args.size() == 7 &&

@@ -42,6 +42,16 @@ void compare(const std::vector<T>& items) {
       same(fewer, left);
       fewer.assign(items.begin(), items.end());
       same(fewer, items);
+      const auto from = static_cast<std::ptrdiff_t>(k);
+      fewer.erase(fewer.begin() + from, fewer.end());
+      same(fewer, {items.begin(), items.begin() + from});
+      fewer.resize(k + 2);
+      left.assign(items.begin(), items.begin() + from), left.resize(k + 2);
+      same(fewer, left);
+      fewer.assign(k, items.back());
+      same(fewer, std::vector<T>(k, items.back()));
+      fewer.emplace_back(items.front());
+      CHECK((fewer.back() == items.front() && fewer.at(k) == items.front()));
     }
   }
   list.clear();

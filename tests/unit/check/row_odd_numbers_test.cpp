@@ -33,10 +33,10 @@ void variants(Arg& arg, const std::function<void()>& visit) {
       arg = Arg::of_real(number), visit();
   arg = own;
   if (own.kind != Arg::Kind::list || own.list.empty()) return;
-  for (Arg& item : arg.list) variants(item, visit);
-  arg.list.push_back(own.list.back());
+  for (Arg& item : arg.list.items()) variants(item, visit);
+  arg.list.edit().push_back(own.list.back());
   visit();
-  arg.list.resize(own.list.size() - 1);
+  arg.list.edit().resize(own.list.size() - 1);
   visit();
   arg = own;
 }
@@ -81,7 +81,7 @@ TEST_CASE("no number in an argument ends the program", "[rows]") {
       const auto visit = [&] { run_and_check(value, runs, declined); };
       for (Step& step : value.after.steps) {
         for (Arg& arg : step.args) variants(arg, visit);
-        for (auto& [name, arg] : step.kwargs) variants(arg, visit);
+        for (auto& [name, arg] : step.kwargs.items()) variants(arg, visit);
       }
     }
   }

@@ -38,7 +38,7 @@ class Around {
   void run(std::optional<ValueId> operand = std::nullopt, ValueId instead = {}) {
     Step step = step_;
     for (Arg& arg : step.args) replace(arg, operand, instead);
-    for (auto& [name, arg] : step.kwargs) replace(arg, operand, instead);
+    for (auto& [name, arg] : step.kwargs.items()) replace(arg, operand, instead);
     for (const ValueId result : step.results)
       if (result.valid()) graph_.values[result.index].at = static_cast<std::uint32_t>(graph_.steps.size());
     graph_.steps.push_back(std::move(step));
@@ -88,7 +88,7 @@ class Around {
  private:
   static void replace(Arg& arg, std::optional<ValueId> operand, ValueId instead) {
     if (arg.kind == Arg::Kind::ref && operand && arg.ref == *operand) arg.ref = instead;
-    for (Arg& item : arg.list) replace(item, operand, instead);
+    for (Arg& item : arg.list.items()) replace(item, operand, instead);
   }
 
   Step step_;
@@ -185,7 +185,7 @@ bool told_apart(const golden::GoldenCall& call, int& tries) {
       if (tries-- > 0 && told_apart(step.op, late_write(call, ValueId(k), forgets))) return true;
     }
     // A result may lie on elements of a storage that no input shows: these must survive.
-    const bool hidden = step.op.find("as_strided") != std::string::npos &&
+    const bool hidden = step.op->find("as_strided") != std::string::npos &&
                         std::ranges::any_of(call.value.after.inputs, [](const Input& input) {
                           return input.storage_numel.has_value();
                         });

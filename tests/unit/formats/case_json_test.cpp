@@ -109,7 +109,7 @@ TEST_CASE("facts beyond the format survive writing") {
   Case value = read(kSmall);
   value.inputs_may_overlap = true;
   value.symbols.at("s0").hint = 7;
-  value.after.steps[0].code = "y = -x";
+  value.after.steps[0].source.edit().code = "y = -x";
   value.after.steps[1].results.emplace_back();
   value.after.inputs[0].contents = std::vector{Arg::of_real(-0.0), Arg::of_real(1e300)};
   value.after.bodies["body"] = value.bodies.at("body");
@@ -117,7 +117,7 @@ TEST_CASE("facts beyond the format survive writing") {
   const Case again = read(write_case_json(value));
   CHECK(again.inputs_may_overlap);
   CHECK(again.symbols == value.symbols);
-  CHECK(again.after.steps[0].code == "y = -x");
+  CHECK(again.after.steps[0].source->code == "y = -x");
   CHECK(again.after.steps[1].results == value.after.steps[1].results);
   CHECK(again.after.inputs[0].contents == value.after.inputs[0].contents);
   CHECK(again.bodies.contains("after.body"));
@@ -134,7 +134,7 @@ TEST_CASE("what readers of other formats know survives writing") {
   value.portable_kernels = value.return_is_last = value.every_order = true;
   Step& step = value.after.steps[0];
   step.barrier = step.fused = true;
-  step.unit = 3, step.line = 12, step.tells = "zuf0";
+  step.unit = 3, step.line = 12, step.extras.edit().tells = "zuf0";
   value.after.numbers = {{"s77", SymExpr::symbol("s0")}};
   value.after.name = "computation", value.after.device = "cuda:0", value.before->device = "";
   value.after.inputs[0].bytes = std::string("\x00\xff", 2);
@@ -154,7 +154,7 @@ TEST_CASE("what readers of other formats know survives writing") {
         std::tie(value.assumed, value.assumed_pure, value.one_sided, value.pass));
   CHECK((again.portable_kernels && again.return_is_last && again.every_order));
   const Step& same = again.after.steps[0];
-  CHECK((same.barrier && same.fused && same.unit == 3 && same.line == 12 && *same.tells == "zuf0"));
+  CHECK((same.barrier && same.fused && same.unit == 3 && same.line == 12 && same.extras->tells == "zuf0"));
   CHECK(again.after.numbers == value.after.numbers);
   CHECK(
       (again.after.name == "computation" && again.after.device == "cuda:0" && again.before->device.empty()));

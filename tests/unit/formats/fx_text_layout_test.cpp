@@ -166,7 +166,7 @@ TEST_CASE("FX text: what stands in comments is kept, a long text up to a whole c
     return body_of("        # File: m.py:1 in f, code: " + code +
                    "\n        a = torch.ops.aten.f.default(x)\n        return (a,)\n")
         .steps.at(0)
-        .code;
+        .source->code;
   };
   CHECK(kept("y = x") == "y = x");
   CHECK(kept(std::string(1000, 'c')) == std::string(1000, 'c'));

@@ -44,9 +44,9 @@ void require_round_trip(const Graph& graph) {
   for (std::size_t i = 0; i < graph.steps.size(); ++i) {
     CHECK(again->graph.steps[i].op == graph.steps[i].op);
     CHECK(again->graph.steps[i].results.size() == graph.steps[i].results.size());
-    CHECK(again->graph.steps[i].id == graph.steps[i].id);
-    CHECK(again->graph.steps[i].loc == graph.steps[i].loc);
-    CHECK(again->graph.steps[i].code == graph.steps[i].code);
+    CHECK(again->graph.steps[i].extras->id == graph.steps[i].extras->id);
+    CHECK(again->graph.steps[i].source->loc == graph.steps[i].source->loc);
+    CHECK(again->graph.steps[i].source->code == graph.steps[i].source->code);
   }
   CHECK(again->graph.inputs.size() == graph.inputs.size());
   CHECK(again->graph.bodies.size() == graph.bodies.size());
@@ -62,8 +62,8 @@ TEST_CASE("FX text: a statement becomes a step with type, place and line") {
   REQUIRE(fx.graph.steps.size() == 1);
   const Step& step = fx.graph.steps[0];
   CHECK(step.op == "aten.add.Tensor");
-  CHECK(step.loc == "m.py:3 in f");
-  CHECK(step.code == "z = x + y  # really");
+  CHECK(step.source->loc == "m.py:3 in f");
+  CHECK(step.source->code == "z = x + y  # really");
   CHECK(step.line == 4);
   CHECK(step.kwargs.at(0).first == "alpha");
   CHECK(fx.has_strides);
@@ -135,7 +135,7 @@ TEST_CASE("FX text: several results, the same one twice, and one without a name"
   REQUIRE(step.results.size() == 2);
   CHECK_FALSE(step.results[0].valid());
   CHECK(fx.graph.outputs[0] == fx.graph.outputs[1]);
-  CHECK(step.id.empty());
+  CHECK(step.extras->id.empty());
   require_round_trip(fx.graph);
   CHECK(fx_body_fault("        split = torch.ops.aten.split.Tensor(x, 2)\n        b = split[1]\n        "
                       "return (split, b)\n") ==
@@ -186,7 +186,7 @@ TEST_CASE("FX text: scalars are folded to what their annotation says") {
   CHECK(outputs[5] == Arg::of(SymExpr::symbol("u0")));
   CHECK(outputs[6] == Arg::of(SymExpr::symbol("s0") + 3));
   REQUIRE(fx.graph.steps.size() == 1);
-  CHECK(fx.graph.steps[0].id == "item");
+  CHECK(fx.graph.steps[0].extras->id == "item");
   CHECK(fx.symbols.at("u0").unbacked);
   CHECK(fx.symbols.at("u0").min < 0);
   require_round_trip(fx.graph);

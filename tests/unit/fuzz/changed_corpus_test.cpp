@@ -25,13 +25,13 @@ using Refs = std::vector<Arg*>;
 
 void collect(Arg& arg, Arg::Kind kind, Refs& out) {
   if (arg.kind == kind) out.push_back(&arg);
-  for (Arg& item : arg.list) collect(item, kind, out);
+  for (Arg& item : arg.list.items()) collect(item, kind, out);
 }
 
 Refs arguments(Step& step, Arg::Kind kind) {
   Refs out;
   for (Arg& arg : step.args) collect(arg, kind, out);
-  for (auto& [name, arg] : step.kwargs) collect(arg, kind, out);
+  for (auto& [name, arg] : step.kwargs.items()) collect(arg, kind, out);
   return out;
 }
 

@@ -22,7 +22,7 @@ TEST_CASE("every call that nobody runs is one of the vocabulary, and stays unpro
     Case value;
     value.before.emplace();
     REQUIRE(fuzz::append_foreign(value, k, false));
-    INFO(value.after.steps.back().op);
+    INFO(*value.after.steps.back().op);
     for (const Step& step : value.after.steps) CHECK(find_schema(step.op) != nullptr);
     bool alarm = false;
     CHECK(check_case(value, {}, alarm).status == Status::unknown);

@@ -25,7 +25,7 @@ Graph three_steps() {
   out.steps[0].args = {Arg::of(ValueId(0))};
   const Arg inner = Arg::of(std::vector<Arg>{Arg::of(ValueId(1))});
   out.steps[1].args = {Arg::of(ValueId(1)), Arg::of(std::vector<Arg>{Arg::of(ValueId(0)), inner})};
-  out.steps[1].kwargs.emplace_back("k", Arg::of(ValueId(0)));
+  out.steps[1].kwargs.edit().emplace_back("k", Arg::of(ValueId(0)));
   return out;
 }
 
@@ -42,14 +42,14 @@ TEST_CASE("values are listed where they appear, repeats included", "[graph]") {
 TEST_CASE("order edges are results, `after` and streams, nothing else", "[graph]") {
   Graph graph = three_steps();
   CHECK(order_edges(graph) == Edges{{0, 1}, {0, 1}});  // c is free
-  graph.steps[2].after = {"b", "nobody"};
+  graph.steps[2].extras.edit().after = {"b", "nobody"};
   CHECK(order_edges(graph) == Edges{{0, 1}, {0, 1}, {1, 2}});
-  graph.steps[2].after.clear();
-  graph.steps[1].id = "label";
-  graph.steps[0].after = {"label"};
+  graph.steps[2].extras.edit().after.clear();
+  graph.steps[1].extras.edit().id = "label";
+  graph.steps[0].extras.edit().after = {"label"};
   CHECK(order_edges(graph) == Edges{{1, 0}, {0, 1}, {0, 1}});  // a cycle is the caller's to find
   graph = three_steps();
-  graph.steps[0].stream = graph.steps[2].stream = "s";
+  graph.steps[0].extras.edit().stream = graph.steps[2].extras.edit().stream = "s";
   CHECK(order_edges(graph) == Edges{{0, 1}, {0, 1}, {0, 2}});
 }
 

@@ -31,7 +31,7 @@ Case read_and_overwrite(bool ordered) {
   const ValueId x = g.input("x", {3});
   const ValueId r = g.step("r", "aten.cumsum.default", {ref(b), num(0)});
   g.step("w", "aten.copy_.default", {ref(b), ref(x)});
-  if (ordered) g.graph.steps.back().after = {"r"};
+  if (ordered) g.graph.steps.back().extras.edit().after = {"r"};
   const Graph graph = g.returning({r});
   Case value = pair_of(graph, graph);
   value.dataflow = true;

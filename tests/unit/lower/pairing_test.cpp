@@ -27,7 +27,7 @@ Side side_of(const std::vector<std::string>& inputs, const std::string& step_val
   Step& step = graph.steps.emplace_back();
   step.op = "aten.relu.default";
   step.results = {ValueId(graph.values.size() - 1)};
-  graph.steps.emplace_back().after = {step_value};
+  graph.steps.emplace_back().extras.edit().after = {step_value};
   return side;
 }
 
@@ -62,7 +62,7 @@ TEST_CASE("pair: a value that holds an input's new name moves away, its edges wi
   const auto pair = pair_of(side_of({"a"}), side_of({"p"}, "a"));
   REQUIRE(pair);
   CHECK(names_of(pair->after) == std::vector<std::string>{"a", "a_1"});
-  CHECK(pair->after.steps[1].after == std::vector<std::string>{"a_1"});
+  CHECK(pair->after.steps[1].extras->after == std::vector<std::string>{"a_1"});
 }
 
 TEST_CASE("pair: refused inputs", "[cli]") {

@@ -76,7 +76,7 @@ TEST_CASE("pt2: results that are symbols tell them, others nothing", "[pt2]") {
     std::string text = program_with(changed(node_of(kSelf), "[{'as_tensor': {'name': 'y'}}]",
                                             "[{'as_tensor': {'name': 'y'}}, " + result + "]"));
     text = changed(text, "'sym_int_values': {}", "'sym_int_values': {'n': {'as_expr': {'expr_str': 's3'}}}");
-    return std::string(read(text).after.steps.at(0).tells);
+    return std::string(read(text).after.steps.at(0).extras->tells);
   };
   CHECK(tells("{'as_sym_int': {'as_name': 'n'}}") == "s3");
   CHECK(tells("{'as_sym_int': {'as_int': 4}}").empty());

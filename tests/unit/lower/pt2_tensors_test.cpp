@@ -81,7 +81,7 @@ TEST_CASE("pt2: results that are no tensors") {
   REQUIRE(step.results.size() == 3);
   CHECK(step.results[0].valid());
   CHECK_FALSE(step.results[1].valid());
-  CHECK(step.tells.empty());
+  CHECK(step.extras->tells.empty());
   const auto none = with("{}");
   REQUIRE_FALSE(none);
   CHECK(none.fault().message == "expected an array, got {}");

@@ -47,8 +47,8 @@ TEST_CASE("pt2: buffers, parameters and constants, and what a buffer must hold a
     const Value& weight = graph.value(graph.inputs[0].value);
     REQUIRE(weight.type);
     CHECK(weight.type->strides == Type::Strides::given);
-    CHECK(graph.steps.at(0).loc->starts_with("make_pt2.py:"));
-    CHECK(graph.steps.at(0).code == "self.seen.add_(x)");
+    CHECK(graph.steps.at(0).source->loc.starts_with("make_pt2.py:"));
+    CHECK(graph.steps.at(0).source->code == "self.seen.add_(x)");
   }
 }
 
@@ -67,7 +67,7 @@ TEST_CASE("pt2: symbols have their ranges, scalars their expressions") {
     CHECK(range.hint == 4);
     CHECK(graph.outputs[1].sym == SymExpr(2) * SymExpr::symbol(names[0]));
     CHECK(graph.finals.size() == (name == "rows" ? 0 : 1));
-    for (const Step& step : graph.steps) CHECK_FALSE(step.op.starts_with("operator."));
+    for (const Step& step : graph.steps) CHECK_FALSE(step.op->starts_with("operator."));
   }
   const Case item = pt2_program("item");
   CHECK(item.symbols.at("u0").unbacked);

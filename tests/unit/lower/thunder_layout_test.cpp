@@ -103,8 +103,8 @@ TEST_CASE("thunder text: what spans lines, and lines that are no place in a file
   const Graph lines =
       graph_of(program("  # no place: \t  x\n  # f.py: \t  x\n  # f.py:3a: \t  x\n  # x: \"and more\n"
                        "  # f.py:3: \t  y = x\n  t1 = prims.neg(a)  # t1: \"cpu f32[2, 3]\"\n  return t1\n"));
-  CHECK(lines.steps.at(0).loc == "f.py:3");
-  CHECK(lines.steps.at(0).code == "y = x");
+  CHECK(lines.steps.at(0).source->loc == "f.py:3");
+  CHECK(lines.steps.at(0).source->code == "y = x");
   const Graph several =
       graph_of(trace("a, b=None , c",
                      "  # a: \"cpu f32[2, 3]\"\n  # b: \"cpu f32[2, 3]\"\n  # c: \"cpu f32[2, 3]\"\n"

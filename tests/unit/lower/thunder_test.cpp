@@ -34,9 +34,9 @@ TEST_CASE("a write in a composite is a step of the statement", "[thunder]") {
   CHECK(g.value(g.steps[2].args[1].ref).name == "t5");
   CHECK(g.steps[1].unit == g.steps[2].unit);
   CHECK(g.steps[0].unit != g.steps[1].unit);
-  CHECK(g.steps[2].after == std::vector<std::string>{"t5"});
-  CHECK(g.steps[1].loc == "f.py:3");
-  CHECK(g.steps[1].code == "a.sin_()");
+  CHECK(g.steps[2].extras->after == std::vector<std::string>{"t5"});
+  CHECK(g.steps[1].source->loc == "f.py:3");
+  CHECK(g.steps[1].source->code == "a.sin_()");
   REQUIRE(g.outputs.size() == 1);
   CHECK(g.value(g.outputs[0].ref).name == "t6");
 }
@@ -169,7 +169,7 @@ TEST_CASE("what a forward saves is compared, and an unbound name is named", "[th
     CHECK(graph->steps.back().op == "thunder.other_values_saved");
     CHECK(Arg::of(graph->steps.back().results.at(0)) == graph->outputs[1]);
     CHECK(graph->value(graph->outputs[1].ref).from == Value::From::step);
-    CHECK(graph->value(graph->outputs[1].ref).at + 1 == graph->steps.size());
+    CHECK(graph->value(graph->outputs[1].ref).at + std::size_t{1} == graph->steps.size());
   }
   const Graph lost = graph_of(program("  (t3,) = update_aliases((t9,))\n  return (a, b)\n"));
   CHECK(ops_of(lost) == Ops{"thunder.t9_is_not_bound", "aten.alias.default"});
@@ -228,8 +228,8 @@ TEST_CASE("a barrier orders what comes after it behind all it is given", "[thund
               "  (t3, t4) = update_aliases((t1, t2))\n  t5 = prims.sin(t3)  # t5: \"cpu f32[2, 3]\"\n"
               "  return (t5,)\n"));
   REQUIRE(g.steps.size() == 5);
-  CHECK(g.steps[2].after == std::vector<std::string>{"t1", "t2"});
-  CHECK(g.steps[4].after == std::vector<std::string>{"t4"});  // the barrier's last step
+  CHECK(g.steps[2].extras->after == std::vector<std::string>{"t1", "t2"});
+  CHECK(g.steps[4].extras->after == std::vector<std::string>{"t4"});  // the barrier's last step
 }
 
 TEST_CASE("a remark that a fusion took into its region is none of its statements", "[thunder]") {

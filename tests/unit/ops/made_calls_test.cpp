@@ -156,7 +156,7 @@ std::optional<Made> made_call(Random& random, const Schema& schema) {
     if (!arg) return std::nullopt;
     made.arguments.push_back(*arg);
     if (schema.arguments[k].keyword_only)
-      step.kwargs.emplace_back(schema.arguments[k].name, *arg);
+      step.kwargs.edit().emplace_back(schema.arguments[k].name, *arg);
     else
       step.args.push_back(*arg);
   }

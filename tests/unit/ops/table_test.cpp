@@ -113,7 +113,7 @@ std::set<std::string> ops_of(const Case& value) {
   auto add = [&](const Graph& graph) {
     for (const Step& step : graph.steps) {
       const std::string functional = functional_op(step.op);
-      out.insert(std::string(base_name(functional.empty() ? step.op : functional)));
+      out.insert(std::string(base_name(functional.empty() ? *step.op : functional)));
     }
   };
   if (value.before) add(*value.before);

@@ -250,7 +250,7 @@ w = aten.neg.default(1.y)
 )x");
   CHECK(all[1].value.after.name == "outer");
   CHECK(all[1].value.after.bodies.size() == 1);
-  CHECK(all[1].value.after.steps[0].loc == "model.py:3");
+  CHECK(all[1].value.after.steps[0].source->loc == "model.py:3");
   std::swap(value.after.steps[0], value.after.steps[1]);  // used before it is there
   CHECK(worlds_of(value).empty());
 }
@@ -304,7 +304,7 @@ w = aten.neg.default(each)
   CHECK(out.after.name == "outer");
   CHECK(out.after.bodies.size() == 1);
   for (std::size_t k = 0; k < 10; ++k)
-    CHECK((out.after.steps[k].loc == "model.py:5" || out.after.steps[k].op == "aten.neg.default"));
+    CHECK((out.after.steps[k].source->loc == "model.py:5" || out.after.steps[k].op == "aten.neg.default"));
   std::string places;
   for (const PlanBuffer& b : out.plan->buffers)
     places += b.name + " " + b.offset.text() + (b.lower || b.upper ? " alive by itself" : "") + "\n";

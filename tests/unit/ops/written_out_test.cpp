@@ -345,16 +345,17 @@ TEST_CASE("written out: every operator that is wrapped, and from where each step
   Case value = testing::read_as("", "", testing::json_graph(kAB, both, R"({"ref": "g1"}, {"ref": "h1"})"));
   for (int k : {0, 1}) {
     Step& step = value.after.steps[static_cast<std::size_t>(k)];
-    step.loc = "model.py:" + std::to_string(k), step.code = "f(x)", step.line = 7 + k;
+    step.source.edit().loc = "model.py:" + std::to_string(k), step.source.edit().code = "f(x)",
+    step.line = 7 + k;
   }
   const Readings readings = written_out(value);
   REQUIRE(readings.cases.size() == 1);
   const std::vector<Step>& steps = readings.cases[0].after.steps;
   REQUIRE(steps.size() == 6);
   for (std::size_t k = 0; k < steps.size(); ++k) {
-    CHECK_FALSE(steps[k].op.starts_with("higher_order"));
-    CHECK(steps[k].loc == (k < 3 ? "model.py:0" : "model.py:1"));
-    CHECK(steps[k].code == "f(x)");
+    CHECK_FALSE(steps[k].op->starts_with("higher_order"));
+    CHECK(steps[k].source->loc == (k < 3 ? "model.py:0" : "model.py:1"));
+    CHECK(steps[k].source->code == "f(x)");
     CHECK(steps[k].line == (k < 3 ? 7 : 8));
   }
 }

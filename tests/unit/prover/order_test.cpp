@@ -50,7 +50,7 @@ Program program(std::int64_t written_end, bool edge) {
                               {Arg::of(b), Arg::of(SymExpr(0)), Arg::of(SymExpr(2)), Arg::of(SymExpr(4))});
   const ValueId r = p.step("r", "aten.cumsum.default", {Arg::of(high), Arg::of(SymExpr(0))});
   p.step("w", "aten.mul_.Scalar", {Arg::of(low), Arg::of(SymExpr(3))});
-  if (edge) p.value.after.steps.back().after = {"r"};
+  if (edge) p.value.after.steps.back().extras.edit().after = {"r"};
   p.value.after.outputs = {Arg::of(r)};
   return p;
 }
@@ -82,7 +82,7 @@ TEST_CASE("the fewest dependences: what follows from others is left out", "[orde
   const std::vector<Unordered> open{{0, 1}, {0, 2}, {1, 2}};
   CHECK(least_dependences(p.value.after, open) == std::vector<Unordered>{{0, 1}, {1, 2}});
   CHECK(least_dependences(p.value.after, {{0, 2}}) == std::vector<Unordered>{{0, 2}});
-  p.value.after.steps[2].after = {"b"};  // now the third waits for the second
+  p.value.after.steps[2].extras.edit().after = {"b"};  // now the third waits for the second
   CHECK(least_dependences(p.value.after, {{0, 1}, {0, 2}}) == std::vector<Unordered>{{0, 1}});
   for (Step& step : p.value.after.steps) step.unit = 1;  // one statement: nothing to order
   CHECK(least_dependences(p.value.after, open).empty());
@@ -96,7 +96,8 @@ TEST_CASE("with the dependences that are missing every order is right", "[order]
   const auto missing = least_dependences(p.value.after, answer.open);
   REQUIRE(missing.size() == 1);
   const Step& first = p.value.after.steps[missing[0].first];
-  p.value.after.steps[missing[0].second].after.push_back(p.value.after.value(first.results[0]).name);
+  p.value.after.steps[missing[0].second].extras.edit().after.push_back(
+      p.value.after.value(first.results[0]).name);
   CHECK(ask(p).open.empty());
   CHECK(least_dependences(p.value.after, {}).empty());
 }
@@ -111,7 +112,7 @@ TEST_CASE("a barrier is idle if what it orders is ordered already", "[order]") {
     const ValueId y = p.step("y", "aten.alias.default", {Arg::of(graph.steps[1].results[0])});
     graph.steps.back().barrier = true;
     graph.steps.back().unit = 9;
-    if (joins) graph.steps.back().after = {"w"};
+    if (joins) graph.steps.back().extras.edit().after = {"w"};
     p.step("last", "aten.cumsum.default", {Arg::of(y), Arg::of(SymExpr(0))});
     (void)w;
     Space space = searching_space();
@@ -138,16 +139,16 @@ TEST_CASE("steps that touch one element need an order, others do not") {
 
 TEST_CASE("the listed order of one stream counts, that of two streams does not") {
   Program same = program(3, false), two = program(3, false);
-  same.value.after.steps[3].stream = same.value.after.steps[4].stream = "s1";
-  two.value.after.steps[3].stream = "s1";
-  two.value.after.steps[4].stream = "s2";
+  same.value.after.steps[3].extras.edit().stream = same.value.after.steps[4].extras.edit().stream = "s1";
+  two.value.after.steps[3].extras.edit().stream = "s1";
+  two.value.after.steps[4].extras.edit().stream = "s2";
   CHECK(ask(same).open.empty());
   CHECK(ask(two).open.size() == 1);
 }
 
 TEST_CASE("cyclic dependences give no answer") {
   Program p = program(2, false);
-  p.value.after.steps[0].after = {"w"};
+  p.value.after.steps[0].extras.edit().after = {"w"};
   CHECK_FALSE(ask(p).known);
 }
 
@@ -156,11 +157,11 @@ TEST_CASE("what a caller sees is written before the return, for both engines and
     Program p = program(2, true);
     p.value.after.inputs[0].may_write = true;
     p.step("late", "aten.mul_.Scalar", {Arg::of(ValueId(0)), Arg::of(SymExpr(3))});
-    p.value.after.steps.back().after = {"b"};
+    p.value.after.steps.back().extras.edit().after = {"b"};
     Step leaves;
     leaves.op = "prims.return.default";
     leaves.args = p.value.after.outputs;
-    if (edge) leaves.after = {"late"};
+    if (edge) leaves.extras.edit().after = {"late"};
     p.value.after.steps.push_back(leaves);
     CHECK(ask(p).open == (edge ? std::vector<Unordered>{} : std::vector<Unordered>{{5, 6}}));
     bool alarm = false;

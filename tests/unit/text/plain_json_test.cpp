@@ -95,6 +95,38 @@ TEST_CASE("json: nesting, names said twice and numbers that are not plain are th
   CHECK(parse_strict_json("{\"a\": 1000000000000000000}"));
 }
 
+TEST_CASE("json: a frame and the items of its lists are the document", "[json]") {
+  for (const std::string& file : testing::corpus_files("cases", ".json")) {
+    const std::string text = text_of(file);
+    auto frame = read_plain_frame(text, "steps");
+    CHECK(frame.has_value() == read_plain_json(text).has_value());
+    if (!frame) continue;
+    OrderedJson item;  // one for all: what was in it before is gone
+    for (auto& [name, list] : frame->lists) {
+      OrderedJson& whole = frame->json[name]["steps"];
+      REQUIRE((whole.is_array() && whole.empty()));
+      while (list.next(item)) whole.push_back(item);
+      CHECK((list.ended() && whole.size() == list.size()));
+      CHECK_FALSE(list.next(item));
+    }
+    if (frame->json != by_library(text)) FAIL_CHECK(file);
+  }
+  auto frame =
+      read_plain_frame("{\"b\": {\"l\": [ ], \"c\": {\"l\": [1]}}, \"l\": [2], \"a\": {\"l\": 3}}", "l");
+  REQUIRE(frame);
+  CHECK(frame->lists.size() == 1);
+  OrderedJson item;
+  CHECK((!frame->lists.at("b").next(item) && frame->lists.at("b").ended()));
+  frame = read_plain_frame("{\"b\": {\"l\": [{\"x\": 1}, {\"x\": 1, \"x\": 2}, 3]}}", "l");
+  REQUIRE(frame);
+  CHECK(frame->lists.at("b").next(item));
+  CHECK_FALSE(frame->lists.at("b").next(item));
+  CHECK_FALSE(frame->lists.at("b").ended());
+  CHECK_FALSE(read_plain_frame("{\"b\": {\"l\": [1 2]}}", "l"));
+  CHECK_FALSE(read_plain_frame("{\"b\": {\"l\": [1,]}}", "l"));
+  CHECK_FALSE(read_plain_frame("{\"b\": {\"l\": [1}}", "l"));
+}
+
 TEST_CASE("json: a place within an object that was read before has its name", "[json]") {
   const auto fault = parse_strict_json("{\"a\": {\"b\": [1, {\"c\": 2, \"d\": {\"e\": 1, \"e\": 2}}]}}");
   REQUIRE_FALSE(fault);
