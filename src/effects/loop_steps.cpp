@@ -284,6 +284,8 @@ std::optional<Binding> loop_result(Tracer& t, const Call& call, std::size_t k, c
     t.unknown("no-metadata", call.step->op);
     return std::nullopt;
   }
+  // Rows are stored without gaps. What the dump says of strides is held against what is known of them.
+  if (carried == nullptr && bound->strides) bound->strides = contiguous_strides(t.space, bound->view.shape);
   if (carried == nullptr) return bound;
   const bool alike = bound->view.shape == carried->view.shape && bound->dtype == carried->dtype;
   if (!alike) {
@@ -294,7 +296,7 @@ std::optional<Binding> loop_result(Tracer& t, const Call& call, std::size_t k, c
   const auto& strides = k < operands.strides.size() ? operands.strides[k] : std::nullopt;
   const bool kept =
       !clones_without_trips(*call.step) || (strides && is_dense(t.space, bound->view.shape, *strides));
-  if (!bound->strides && kept) bound->strides = strides;
+  if (strides && kept) bound->strides = strides;
   t.storages.layouts[bound->view.storage].strides.reset();
   bound->offset = Space::kBad;
   return bound;

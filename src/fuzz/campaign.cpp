@@ -31,7 +31,8 @@ struct Look {
   std::vector<std::pair<std::string, std::string>> found;
   std::set<std::string> evidence = {};
   std::vector<std::string> lints = {}, also = {}, made = {};
-  std::optional<Case> damaged = {};  // what a contradiction of that name is about
+  std::map<std::string, Case> others =
+      {};  // by kind: what a contradiction is about that is not of the program
   void say(std::string kind, std::string text) { found.emplace_back(std::move(kind), std::move(text)); }
 };
 
@@ -83,7 +84,11 @@ void compare_text(Look& look, const Case& value, Status status) {
 void confirm(Look& look, const Case& value, const std::string& kind) {
   bool alarm = false;
   const CheckRecord record = look.checker.check(value, Way::by_rules, alarm);
-  if (alarm) look.say(kind + "-alarm", "a run contradicts the proof: " + record.contradiction);
+  const auto say = [&](const std::string& what, std::string text) {
+    look.say(kind + what, std::move(text));
+    look.others.emplace(kind + what, value);
+  };
+  if (alarm) say("-alarm", "a run contradicts the proof: " + record.contradiction);
   if (record.status == Status::error) look.also.emplace_back("unreadable");
   const auto is_constant = [](const Input& input) { return input.contents.has_value(); };
   const bool same = std::none_of(value.after.inputs.begin(), value.after.inputs.end(), is_constant);
@@ -92,7 +97,7 @@ void confirm(Look& look, const Case& value, const std::string& kind) {
   const BruteForce truth = brute_force(value);
   // An error in what nobody uses is no question of memory.
   if (truth.usable && !truth.difference.starts_with("raises") && is_disproved(record, truth.difference))
-    look.say(kind + "-proved-but-differs", truth.difference), look.damaged = value;
+    say("-proved-but-differs", truth.difference);
 }
 
 /// What is no case is said to be none; of what is one, nothing is proved that a run does not confirm.
@@ -181,11 +186,11 @@ bool still(const Case& value, const std::string& kind, const Checker& checker) {
 void record_contradictions(Examined& out, Look& look, const Depth& depth) {
   for (auto& [kind, text] : look.found) {
     Contradiction one{out.probe.seed, kind, out.probe.fault, std::move(text), "", out.probe.value, {}};
-    const bool other = kind == "damaged-proved-but-differs" || kind == "log-proved-but-differs";
-    if (other) one.value = *look.damaged;
-    const auto same = [&](const Case& value) {
-      return still(value, other ? "proved-but-differs" : kind, look.checker);
-    };
+    const auto other = look.others.find(kind);
+    const bool is_other = other != look.others.end();
+    if (is_other) one.value = other->second;
+    const std::string shown = is_other ? kind.substr(kind.find('-') + 1) : kind;
+    const auto same = [&](const Case& value) { return still(value, shown, look.checker); };
     one.reduced = reduce_case(one.value, same, depth.reduction);
     one.fingerprint = fingerprint_of(kind, one.reduced);
     out.contradictions.push_back(std::move(one));
