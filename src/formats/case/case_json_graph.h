@@ -26,8 +26,8 @@ class GraphJsonReader {
  public:
   GraphJsonReader(const CaseJsonContext& context, JsonFaults& faults) : context_(context), faults_(faults) {}
 
-  /// `steps`: where `json` leaves them out. Then one that names a later step is a fault, too.
-  Graph read(const OrderedJson& json, const JsonAt& at, PlainList* steps = nullptr);
+  /// `unread`: its steps, where `json` leaves them out. Then one that names a later step is a fault, too.
+  Graph read(const OrderedJson& json, const JsonAt& at, PlainList* unread = nullptr);
   /// Bodies that steps of the last graph name.
   const std::set<std::string>& used_bodies() const { return used_bodies_; }
 
