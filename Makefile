@@ -99,7 +99,7 @@ asan: test-cases  ## compile with address and undefined sanitizers, run the unit
 recipes: setup  ## follow the recipes of CONTRIBUTING.md: apply each patch, build, check
 	@python3 tools/recipes.py
 
-clang: setup  ## compile with clang, run all tests
+clang: setup setup-formats  ## compile with clang, run all tests
 	@$(call install,clang-16 libclang-rt-16-dev)
 	@$(call preset,clang)
 	@ctest --preset clang --no-tests=error --output-on-failure --parallel $(JOBS)
@@ -110,7 +110,7 @@ tidy: setup  ## clang-tidy over both programs, by the list in .clang-tidy
 	@python3 -c 'import json; print("\n".join(f for e in json.load(open("build-tidy/compile_commands.json")) if not (f := e["file"]).endswith("empty.cpp")))' \
 	  | xargs -P $(JOBS) -n 1 clang-tidy-16 -p build-tidy --quiet 2>/dev/null && echo "tidy: nothing to say"
 
-system-z3: packages  ## compile with the system's libz3 (oldest supported), run all tests
+system-z3: packages setup-formats  ## compile with the system's libz3 (oldest supported), run all tests
 	@$(call install,libz3-dev)
 	@$(call preset,system-z3)
 	@ctest --preset system-z3 --no-tests=error --output-on-failure --parallel $(JOBS)
