@@ -96,8 +96,6 @@ void thread_tokens(Tracer& t, const Call& call, TraceStep& step) {
   tell_sizes(t, call.number, step);
 }
 
-constexpr std::size_t kNoPart = ~std::size_t{0};
-
 /// Where a result lives: the written argument it stands for, or fresh.
 std::optional<std::size_t> aliased(const Schema& schema, const SchemaSlot& result) {
   if (result.alias.empty()) return std::nullopt;

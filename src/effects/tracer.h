@@ -69,8 +69,10 @@ struct Operand {
   bool counts = true;  // its shape and type, at least
 };
 
+constexpr std::size_t kNoPart = ~std::size_t{0};
+
 /// A step under construction. Parallel per write: which binding, its place in the argument's list, the
-/// operand it is (or none), the result it is (or none).
+/// operand it is (or kNoPart), the result it is (or kNoPart).
 struct Parts {
   TraceStep step;
   bool elementwise = false;  // is the operator?
