@@ -66,8 +66,8 @@ class NameTable {
 class NameNumbers {
  public:
   std::optional<std::uint32_t> find(std::string_view name, const auto& list) const {
-    if (rows_.empty() || rows_[place(name, list)] == kNone) return std::nullopt;
-    return rows_[place(name, list)];
+    const std::uint32_t found = rows_.empty() ? kNone : rows_[place(name, list)];
+    return found == kNone ? std::nullopt : std::optional(found);
   }
   /// require: none of the names added before.
   void add(std::uint32_t number, const auto& list) {

@@ -26,6 +26,23 @@ auto item_of() {
     return std::type_identity<NoItem>();
 }
 
+/// Something that its holders count.
+template <class T>
+struct Counted : boost::intrusive_ref_counter<Counted<T>> {
+  Counted() = default;
+  explicit Counted(T items) : value(std::move(items)) {}
+  T value;
+};
+/// What `at` holds, to be changed for it alone. require: it holds something.
+template <class T>
+T& own(boost::intrusive_ptr<Counted<T>>& at) {
+  if (at->use_count() != 1)
+    at = new Counted<T>(at->value);
+  else  // another thread may have let it go just now
+    std::atomic_thread_fence(std::memory_order_acquire);
+  return at->value;
+}
+
 /// Reads as a `const T&`; `T()` where nothing was given. Copies may be used by several threads.
 template <class T>
 class Shared {
@@ -60,14 +77,8 @@ class Shared {
   decltype(auto) back() const { return (**this).back(); }
   /// To change this one alone.
   T& edit() {
-    if (!at_) {
-      at_ = new Held();
-    } else if (at_->use_count() != 1) {
-      at_ = new Held(at_->value);
-    } else {  // another thread may have let it go just now
-      std::atomic_thread_fence(std::memory_order_acquire);
-    }
-    return at_->value;
+    if (!at_) at_ = new Counted<T>();
+    return own(at_);
   }
   /// Its items, each to be changed for this one alone.
   auto items() -> std::span<value_type> {
@@ -80,8 +91,8 @@ class Shared {
     if (empty()) {
       *this = more;
     } else if (!more.empty()) {
-      T& own = edit();
-      own.insert(own.end(), more.begin(), more.end());
+      T& items = edit();
+      items.insert(items.end(), more.begin(), more.end());
     }
   }
   /// The same for all copies that share it, another for any other as long as one of them lives.
@@ -95,20 +106,15 @@ class Shared {
   friend T operator+(const Shared& a, const T& b) requires std::same_as<T, std::string> { return *a + b; }
 
  private:
-  struct Held : boost::intrusive_ref_counter<Held> {
-    Held() = default;
-    explicit Held(T items) : value(std::move(items)) {}
-    T value;
-  };
   static bool is_nothing(const T& value) {
     if constexpr (requires { value.empty(); })
       return value.empty();
     else
       return value == T();
   }
-  Shared(std::in_place_t, T&& value) : at_(is_nothing(value) ? nullptr : new Held(std::move(value))) {}
+  Shared(std::in_place_t, T&& value) : at_(is_nothing(value) ? nullptr : new Counted<T>(std::move(value))) {}
 
-  boost::intrusive_ptr<Held> at_;
+  boost::intrusive_ptr<Counted<T>> at_;
 };
 
 }  // namespace noclobber

@@ -8,10 +8,8 @@
 // Readers resolve names: an Arg refers to a Value by id. `getitem` of a multi-output step is resolved to
 // that step's result, so it is no step. Scalar arithmetic on symbolic sizes is folded into SymExpr.
 #pragma once
-#include <atomic>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,32 +44,23 @@ struct Type {
 class SharedType {
  public:
   SharedType() = default;
-  SharedType(std::nullopt_t) {}                              // NOLINT: implicit on purpose
-  SharedType(Type type) : at_(new Held(std::move(type))) {}  // NOLINT
+  SharedType(std::nullopt_t) {}                                       // NOLINT: implicit on purpose
+  SharedType(Type type) : at_(new Counted<Type>(std::move(type))) {}  // NOLINT
   SharedType(std::optional<Type> type) {
     if (type) *this = *std::move(type);
   }  // NOLINT
   explicit operator bool() const { return static_cast<bool>(at_); }
-  operator std::optional<Type>() const { return at_ ? std::optional<Type>(*at_) : std::nullopt; }  // NOLINT
-  const Type& operator*() const { return *at_; }
-  const Type* operator->() const { return at_.get(); }
+  operator std::optional<Type>() const { return at_ ? std::optional(at_->value) : std::nullopt; }  // NOLINT
+  const Type& operator*() const { return at_->value; }
+  const Type* operator->() const { return &at_->value; }
   /// require: there is one.
-  Type& edit() {
-    if (at_->use_count() != 1)
-      at_ = new Held(*at_);
-    else  // another thread may have let it go just now
-      std::atomic_thread_fence(std::memory_order_acquire);
-    return *at_;
-  }
+  Type& edit() { return own(at_); }
   friend bool operator==(const SharedType& a, const SharedType& b) {
-    return a.at_ == b.at_ || (a.at_ && b.at_ && *a.at_ == *b.at_);
+    return a.at_ == b.at_ || (a.at_ && b.at_ && *a == *b);
   }
 
  private:
-  struct Held : Type, boost::intrusive_ref_counter<Held> {
-    explicit Held(Type type) : Type(std::move(type)) {}
-  };
-  boost::intrusive_ptr<Held> at_;
+  boost::intrusive_ptr<Counted<Type>> at_;
 };
 
 /// Can the sizes that are constants be those of a tensor: is the last byte, by shape and strides, within 64

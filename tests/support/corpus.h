@@ -39,6 +39,8 @@ inline std::vector<std::string> corpus_files(const std::string& folder, std::str
   std::ranges::sort(out);
   return out;
 }
+/// The text of such a file. require: it can be read.
+inline std::string corpus_text(const std::string& file) { return *read_file(in_sources("/corpus/") + file); }
 /// Folders beneath corpus/ that hold such files, by name.
 inline std::set<std::string> corpus_folders(const std::string& folder, std::string_view ending) {
   std::set<std::string> out;

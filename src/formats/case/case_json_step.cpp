@@ -74,11 +74,8 @@ Step GraphJsonReader::step(const OrderedJson& json, const JsonAt& at) {
 
 /// The value that is result `number` of the next step.
 Value GraphJsonReader::step_value(std::size_t number) const {
-  Value value;
-  value.from = Value::From::step;
-  value.at = static_cast<std::uint32_t>(graph_.steps.size());
-  value.result = static_cast<std::uint32_t>(number);
-  return value;
+  return {"", Value::From::step, static_cast<std::uint32_t>(graph_.steps.size()),
+          static_cast<std::uint32_t>(number)};
 }
 
 void GraphJsonReader::rest(const OrderedJson& json, const JsonAt& at, Step& result) {

@@ -2,7 +2,6 @@
 #include <random>
 
 #include "src/formats/case/case_json.h"
-#include "src/text/file.h"
 #include "src/text/plain_json.h"
 #include "tests/catch.h"
 #include "tests/support/corpus.h"
@@ -21,12 +20,6 @@ std::string not_plain(std::string text) {
   const std::size_t at = text.find(kPlain);
   REQUIRE(at != text.npos);
   return text.replace(at, kPlain.size(), kNotPlain);
-}
-
-std::string text_of(const std::string& file) {
-  const auto text = read_file(in_sources("/corpus/") + file);
-  REQUIRE(text);
-  return *text;
 }
 
 /// Both ways: the same case, or the same fault at the same place.
@@ -55,7 +48,7 @@ std::string step(const std::string& name, const std::string& of, const std::stri
 TEST_CASE("case json: steps one by one, and as a tree", "[case]") {
   std::size_t framed = 0, all = 0;
   for (const std::string& file : testing::corpus_files("cases", ".json")) {
-    const std::string text = text_of(file);
+    const std::string text = testing::corpus_text(file);
     if (text.find(kPlain) == text.npos) continue;
     ++all;
     framed += read_plain_frame(text, "steps") ? 1 : 0;
@@ -69,7 +62,7 @@ TEST_CASE("case json: a damaged case has the fault that its tree has", "[case]")
   std::mt19937 random(20261129);
   std::size_t good = 0, bad = 0;
   for (const std::string& file : testing::corpus_files("cases", ".accept.json")) {
-    const std::string whole = text_of(file);
+    const std::string whole = testing::corpus_text(file);
     if (whole.size() > 10'000) continue;
     for (int k = 0; k < 20; ++k) {
       const std::string text = testing::mistyped(whole, random);

@@ -38,11 +38,10 @@ json reduced(const json& object, int level = 1) {
 }
 
 std::vector<std::string> headers_of(const std::string& file) {
-  const auto text = read_file(in_sources("/corpus/") + file);
-  REQUIRE(text);
+  const std::string text = testing::corpus_text(file);
   std::vector<std::string> out;
-  for (std::size_t at = 0; at < text->size(); at = std::min(text->find('\n', at), text->size()) + 1) {
-    const std::string_view line = std::string_view(*text).substr(at, text->find('\n', at) - at);
+  for (std::size_t at = 0; at < text.size(); at = std::min(text.find('\n', at), text.size()) + 1) {
+    const std::string_view line = std::string_view(text).substr(at, text.find('\n', at) - at);
     const std::size_t brace = line.find("] {");
     if (is_glog_line(line) && brace != line.npos) out.emplace_back(line.substr(brace + 2));
   }

@@ -242,13 +242,12 @@ TEST_CASE("repeated: a text that several checks hold is read for each as it stan
 TEST_CASE("repeated: texts that a log holds once have no number", "[cli]") {
   std::size_t twice = 0;
   for (const std::string& file : testing::corpus_files("logs", ".log.gz")) {
-    const auto text = read_file(in_sources("/corpus/") + file);
-    REQUIRE(text);
+    const std::string text = testing::corpus_text(file);
     std::map<std::uint64_t, std::size_t> counts;
-    for (const TraceCheck& check : read_torch_trace(*text).checks) ++counts[check.alike];
+    for (const TraceCheck& check : read_torch_trace(text).checks) ++counts[check.alike];
     for (const auto& [number, count] : counts) CHECK((number == 0 || count > 1));
     counts.clear();
-    for (const TraceCheck& check : read_torch_trace(*text + *text).checks)
+    for (const TraceCheck& check : read_torch_trace(text + text).checks)
       if (check.what == TraceCheck::What::pair) ++counts[check.alike];
     CHECK(!counts.contains(0));
     twice += counts.size();

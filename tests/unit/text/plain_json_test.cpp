@@ -3,7 +3,6 @@
 
 #include <random>
 
-#include "src/text/file.h"
 #include "tests/catch.h"
 #include "tests/support/corpus.h"
 #include "tests/support/json_damage.h"
@@ -14,12 +13,6 @@ using namespace noclobber;
 
 namespace {
 
-std::string text_of(const std::string& file) {
-  const auto text = read_file(in_sources("/corpus/") + file);
-  REQUIRE(text);
-  return *text;
-}
-
 /// As the library reads it; discarded: it is no JSON.
 OrderedJson by_library(const std::string& text) { return OrderedJson::parse(text, nullptr, false); }
 
@@ -28,7 +21,7 @@ OrderedJson by_library(const std::string& text) { return OrderedJson::parse(text
 TEST_CASE("json: cases are plain, and mean what the library reads", "[json]") {
   std::size_t all = 0, plain = 0;
   for (const std::string& file : testing::corpus_files("cases", ".json")) {
-    const std::string text = text_of(file);
+    const std::string text = testing::corpus_text(file);
     const auto read = read_plain_json(text);
     ++all;
     if (!read) continue;
@@ -43,7 +36,7 @@ TEST_CASE("json: a damaged document is never plain where the library refuses it 
   std::mt19937 random(20261128);
   std::size_t refused = 0, read = 0;
   for (const std::string& file : testing::corpus_files("cases", ".accept.json")) {
-    const std::string whole = text_of(file);
+    const std::string whole = testing::corpus_text(file);
     if (whole.size() > 20'000) continue;
     for (int k = 0; k < 20; ++k) {
       const std::string text = testing::mistyped(whole, random);
@@ -97,7 +90,7 @@ TEST_CASE("json: nesting, names said twice and numbers that are not plain are th
 
 TEST_CASE("json: a frame and the items of its lists are the document", "[json]") {
   for (const std::string& file : testing::corpus_files("cases", ".json")) {
-    const std::string text = text_of(file);
+    const std::string text = testing::corpus_text(file);
     auto frame = read_plain_frame(text, "steps");
     CHECK(frame.has_value() == read_plain_json(text).has_value());
     if (!frame) continue;
