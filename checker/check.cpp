@@ -1,4 +1,4 @@
-// From a text to a verdict.
+// From the text of a certificate to a verdict.
 #include "checker/check.h"
 
 #include "checker/kernel/decide.h"
@@ -9,7 +9,7 @@
 
 namespace noclobber::checker {
 
-constexpr std::uint64_t kWork = 100'000'000, kWorkPerByte = 100;  // a second, and one for each MB
+constexpr std::uint64_t kWork = 100'000'000, kWorkPerByte = 100;  // 1 s, and 1 s for each MB
 
 Answer check(std::string_view text, Space& space) try {
   if (text.starts_with(kPlanFormat)) return check_plan(text);

@@ -1,5 +1,5 @@
-// What nc-check says of the text of a certificate. docs/certificate.md describes the text, docs/trust.md why
-// the answer is right.
+// The answer of nc-check to the text of a certificate. docs/certificate.md describes the text, docs/trust.md
+// why the answer is right.
 #pragma once
 #include <string_view>
 
@@ -7,8 +7,8 @@
 
 namespace noclobber::checker {
 
-/// Decides from the Traces and the evidence alone; a plan that is a table is read and decided in one. A
-/// `space` that searches adds evidence to what stands in the text; nc-check's does not.
+/// Decides from the Traces and the evidence alone; a plan that is a table is decided while it is read. A
+/// `space` that searches adds evidence to that of the text; nc-check's does not.
 Answer check(std::string_view text, Space& space);
 
 }  // namespace noclobber::checker

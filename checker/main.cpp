@@ -1,4 +1,4 @@
-// nc-check [--accept-solver] CERTIFICATE [INPUT...]: decides again from the certificate, without solver, JSON
+// nc-check [--accept-solver] CERTIFICATE [INPUT...]: decides a certificate again, without solver, JSON
 // library or operator table. Exit code: 0 proved, 1 refuted and replayed, 3 not proved, 2 unreadable or other
 // inputs.
 #include <cstdio>
@@ -30,7 +30,7 @@ std::optional<std::string> read(const std::string& name) {
   return bad ? std::nullopt : std::optional(std::move(out));
 }
 
-/// Every input of the certificate is among the files, and every file among the inputs: else a name and why.
+/// Empty if the files are exactly the inputs of the certificate, else a name and why it does not fit.
 std::string unbound(const Answer& answer, const std::set<std::string>& names) {
   std::set<std::string> wanted, given;
   for (const auto& [hash, name] : answer.inputs) wanted.insert(hash);
@@ -58,7 +58,7 @@ constexpr const char* kUsage =
     "  --help, --version\n"
     "Exit code: 0 proved, 1 refuted and replayed, 3 not proved, 2 unreadable or other inputs.\n";
 
-/// What a text calls something, on one line.
+/// A name of the text with control characters replaced, so that it stays on one line.
 std::string shown(std::string name) {
   for (char& c : name)
     if (static_cast<unsigned char>(c) < ' ' || c == 127) c = '?';
@@ -106,5 +106,5 @@ int main(int argc, char** argv) {
   const bool bound = names.size() > 1;
   const std::string why = bound ? unbound(out, {names.begin() + 1, names.end()}) : "";
   if (!why.empty()) return fail("nc-check: " + why);
-  std::_Exit(say(out, bound, accept_solver));  // what was read need not be given back piece by piece
+  std::_Exit(say(out, bound, accept_solver));  // skips destructors
 }

@@ -1,4 +1,4 @@
-// What steps may do to the storages they touch, and in which order.
+// Accesses of steps: which ones disturb each other, and in which order they must run.
 #include <array>
 #include <bit>
 #include <ranges>
@@ -8,12 +8,12 @@
 namespace noclobber::checker {
 namespace {
 
-constexpr std::size_t kPairs = 1U << 24;  // that are compared; none is believed beyond
-/// (How far apart, earlier, later): graph steps that must not run the other way round.
+constexpr std::size_t kPairs = 1U << 24;  // in_turn() collects at most these; beyond, no order holds
+/// (log of the distance, earlier, later): graph steps that must not run the other way round.
 using Pair = std::array<std::uint32_t, 3>;
 constexpr Pair kNever{0, ~0U, ~0U};
 
-/// Uses of one storage that disturb each other, but what follows from a write between.
+/// Appends the conflicting uses of one storage, except those whose order follows from a write in between.
 void disturbing(Space& space, const std::vector<Touch>& all, std::vector<Pair>& out) {
   std::vector<const Touch*> seen, wrote;
   for (const Touch& b : all) {
@@ -28,8 +28,7 @@ void disturbing(Space& space, const std::vector<Touch>& all, std::vector<Pair>& 
   }
 }
 
-/// Two storages that have the same bytes one after the other: every use of one comes before every use of the
-/// other.
+/// For two storages with the same bytes one after the other: all uses of one come before those of the other.
 void in_turn(Space& space, const Trace& trace, const Touches& touches, std::vector<Pair>& out) {
   for (const Placement& p : trace.placements)
     for (const Placement& q : trace.placements) {
@@ -92,7 +91,7 @@ bool ordered(Space& space, const Trace& trace) {
   for (const std::vector<Touch>& one : touches) disturbing(space, one, all);
   in_turn(space, trace, touches, all);
   std::ranges::sort(all);
-  std::vector<std::uint64_t> after(steps);  // per step: the first steps of which pairs must run before it
+  std::vector<std::uint64_t> after(steps);  // per step: bit q if the earlier step of pair q precedes it
   for (std::size_t k = 0; k < all.size(); k += 64) {
     const auto some = std::span(all).subspan(k, std::min<std::size_t>(64, all.size() - k));
     std::uint32_t low = steps, high = 0;

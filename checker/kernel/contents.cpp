@@ -47,8 +47,8 @@ Content Equality::byte_at(Run& run, const View& view, Index index, std::uint32_t
   return {&run, view.storage, version, {}, root_index(space_, *view.form, std::move(index))};
 }
 
-/// One write back: to the content before it, to where a move had it from, or to what the step stored.
-/// Lemma 6.
+/// Follows a content one write back: to the content before it, to what a move read, or to what the step
+/// stored. `open`: the condition that stays open. Lemma 6.
 Equality::Went Equality::back(Content& c, const Facts& facts, Condition& open) {
   if (c.stored || c.version == 0) return Went::no_further;
   space_.work(20);
@@ -71,8 +71,8 @@ Equality::Went Equality::back(Content& c, const Facts& facts, Condition& open) {
   return Went::back;
 }
 
-/// What a write puts at `index` of its view: what a move read there, or what the step stores. Between
-/// elements with bytes and whole ones a move carries the byte that is meant along.
+/// The content that a write puts at `index` of its view: what a move read there, or what the step stores. A
+/// move between elements with bytes and whole elements carries along the byte that is meant.
 Content Equality::source(Run& run, Run::Write w, Index index, const Byte& byte) {
   const Step& step = run.trace.steps[w.step];
   const ViewForm& to = *run.view(w).form;
@@ -93,10 +93,10 @@ Content Equality::source(Run& run, Run::Write w, Index index, const Byte& byte) 
   return out;
 }
 
-/// So does what is being shown.
+/// Notes that what is being shown rests on the lemma. Always true.
 bool Equality::rests_on(std::uint32_t lemma) { return uses_.emplace_back(proving_, lemma), true; }
 
-/// The latest lemma about both steps.
+/// The latest lemma about both steps; kUnset if there is none.
 std::uint32_t Equality::called(std::uint32_t a, std::uint32_t b) const {
   const std::uint32_t later = same_calls_.at(std::uint64_t{a} << 32 | b);
   return later == kUnset && always_[b].first == a ? always_[b].second : later;
@@ -111,7 +111,7 @@ bool Equality::meets(const Content& x, const Content& y, const Facts& facts) {
   return lemma != kUnset && there() && rests_on(lemma);
 }
 
-/// Is there a lemma about the content, or is the other one of the same Trace?
+/// True if a lemma is about the content, or both contents are of one run.
 bool Equality::may_meet(const Content& c, const Content& other) const {
   return !c.stored &&
          (c.run == other.run || told_.at(c.run->number(c.storage, c.version) * 2 + (c.run == &after_)) == 1);
@@ -120,7 +120,7 @@ bool Equality::may_meet(const Content& c, const Content& other) const {
 /// Lemma 7.
 void Equality::equal(const Content& x, const Content& y, const Facts& facts) {
   require(++depth_ < kNested, "a question is nested too deep");
-  std::vector<Content> xs, ys;  // where both were, as far as that may be where the other one comes to
+  std::vector<Content> xs, ys;  // contents on the way that the other side may still meet
   Content at_x = x, at_y = y;
   Condition of_x, of_y;
   for (Went went_x = Went::back, went_y = Went::back;;) {
@@ -143,7 +143,7 @@ void Equality::equal(const Content& x, const Content& y, const Facts& facts) {
   --depth_;
 }
 
-/// All ways of a condition that the facts leave open; a way that contradicts the facts has no place.
+/// Splits on an open condition and shows every case. A case that contradicts the facts has no place.
 void Equality::either(const Condition& open, const Content& x, const Content& y, const Facts& facts) {
   require(--splits_ > 0, "a question has too many cases");
   const PolyId p = open.poly, minus = space_.scale(p, -1);
@@ -166,7 +166,7 @@ bool Equality::running_byte(const Byte& byte) {
   return byte->second == space_.index(Space::kLane, space_.constant(byte->first));
 }
 
-/// Both are one byte, or that of the whole element: the running one.
+/// True if both are one byte. A whole element stands for its running byte.
 bool Equality::one_byte(const Byte& a, const Byte& b, const Facts& facts) {
   if (a && b) return a->first == b->first && same(space_, {a->second}, {b->second}, facts);
   return (!a || running_byte(a)) && (!b || running_byte(b));
@@ -191,7 +191,7 @@ Content Equality::operand(const Content& c, std::uint32_t number, const Index& i
   const bool each = step.form->kind == StepKind::move || step.form->elementwise;
   require(each || index.size() == read.form->shape.size(), "there is no such element");
   Index own = each ? c.index : index;
-  own.resize(read.form->shape.size());  // without the byte
+  own.resize(read.form->shape.size());  // drops the byte
   return at(*c.run, read, std::move(own), c.stored->step);
 }
 
@@ -203,7 +203,7 @@ Content Equality::followed(Content content) {
   return content;
 }
 
-/// Stored by one step, or by two of `after` that are both what one of `before` is, whatever conditions are.
+/// True if one step stored both, or two steps of `after` that are both one step of `before`.
 bool Equality::one_of_both(const Content& x, const Content& y) {
   const std::uint32_t i = x.stored->step, j = y.stored->step;
   if (i == j || x.run != &after_) return i == j;
@@ -224,7 +224,7 @@ bool Equality::one_of_both(const Content& x, const Content& y) {
   return false;
 }
 
-/// Both were stored, or were there at the beginning.
+/// Both contents were stored by a step, or were there at the beginning. Lemma 7.
 void Equality::made_alike(const Content& x, const Content& y, const Facts& facts) {
   if (!x.stored || !y.stored) return begin_alike(x, y, facts);
   const Trace &s = x.run->trace, &t = y.run->trace;
@@ -242,7 +242,7 @@ void Equality::made_alike(const Content& x, const Content& y, const Facts& facts
   require(
       (simple || one_operator(s, a, t, b, false)) && (a.form->kind == StepKind::move || a.form->elementwise),
       kDiffer);
-  Facts whole = facts;  // what is known of a byte is not known of all bytes
+  Facts whole = facts;  // a fact about one byte is none about all bytes
   std::erase_if(whole, [&](PolyId f) { return space_.has_lane(f); });
   const auto output = std::exchange(output_, std::nullopt);
   const std::uint64_t outer = outer_;

@@ -1,5 +1,5 @@
-// What elements of storages hold. Two contents are followed back, each from its last write to where that had
-// it from, until both are the same by a lemma, or were made by one operator from equal operands.
+// Equality of contents. Two contents are followed back, write by write, until a lemma says that they are the
+// same, or one operator made both from equal operands.
 #pragma once
 #include "checker/kernel/certificate.h"
 
@@ -8,7 +8,7 @@ namespace noclobber::checker {
 constexpr int kNested = 200;
 constexpr const char* kDiffer = "two contents differ";
 
-/// Not shown: why.
+/// Thrown where something is not shown, with the reason.
 struct Open {
   std::string why;
 };
@@ -16,15 +16,15 @@ inline void require(bool is, const char* why) {
   if (!is) throw Open{why};
 }
 
-/// By an identity: what a step is, in place of its operator.
+/// What a step computes by an accepted identity, in place of its operator.
 struct Simpler {
   std::uint32_t lemma = 0;
-  bool converts = false, folds = false;                  // what was cast before; the scalar `key`
-  std::optional<std::uint32_t> keeps = {}, number = {};  // a read: that it is; that is a number in `key`
+  bool converts = false, folds = false;                  // a cast from an earlier type; the scalar `key`
+  std::optional<std::uint32_t> keeps = {}, number = {};  // the read that is kept; that is a number in `key`
   std::string key = {};
 };
 
-/// A Trace as it runs. Version k of a storage is its contents after its k-th write.
+/// A Trace with the writes of each storage. Version k of a storage is its contents after its k-th write.
 class Run {
  public:
   struct Write {
@@ -36,7 +36,7 @@ class Run {
     return writes_[first_[storage] + version - 1];
   }
   const View& view(const Write& w) const { return trace.writes(trace.steps[w.step])[w.slot]; }
-  /// Is the step's access to storages harmless?
+  /// True if the accesses of the step do not disturb each other. Lemma 6.
   bool clean(std::uint32_t step);
   std::uint32_t exit() const { return static_cast<std::uint32_t>(trace.steps.size()); }
   std::uint64_t number(StorageId storage, std::uint32_t version) const {
@@ -45,20 +45,20 @@ class Run {
 
   const Trace& trace;
   std::map<std::uint32_t, Simpler> simpler = {};  // by step
-  std::vector<bool> bits = {};                    // seen_as_bits, where an identity asked
+  std::vector<bool> bits = {};                    // seen_as_bits(trace), once an identity asked
 
  private:
   Space& space_;
-  std::vector<std::uint32_t> first_;  // per storage: where its writes begin
+  std::vector<std::uint32_t> first_;  // per storage: offset of its writes
   std::vector<Write> writes_;
-  std::vector<char> clean_;  // per step: once it was asked
+  std::vector<char> clean_;  // per step: 2 until it was asked
 };
 
-/// Of an element whose storage has no bytes: how many it has, and which one is meant; none: the running one.
+/// A byte of an element whose storage has no bytes: (bytes of the element, index). Empty: the running byte.
 using Byte = std::optional<std::pair<std::int64_t, PolyId>>;
 
-/// A content: what element `index` of a storage holds at a version; or what a step stores at `index` of what
-/// it writes. The byte of an element comes last, where the storage has bytes.
+/// A content: what element `index` of a storage holds at a version, or what a step stores at `index` of what
+/// it writes. The last index is the byte if the storage has bytes.
 struct Content {
   Run* run = nullptr;
   StorageId storage = 0;
@@ -68,36 +68,35 @@ struct Content {
   Byte byte = {};
 };
 
-/// Are two steps one operator, to be given equal operands? Of `whole` operands shapes count.
+/// True if two steps are one operator: of one key, bodies and types, and if `whole` of one shape per view.
 bool one_operator(const Trace& s, const Step& a, const Trace& t, const Step& b, bool whole);
 
-/// Storages that are looked at as several types or in parts, as bits: of each, whether it is one.
+/// Per storage: true if it is viewed as several types or in parts, so that its bits are seen.
 std::vector<bool> seen_as_bits(const Trace& trace);
 
-/// What is known at a place: polynomials that are >= 0.
+/// Facts at a place: polynomials that are >= 0.
 using Facts = std::vector<PolyId>;
 
 class Equality {
  public:
-  /// `single`: both are one Trace, and what nobody wrote is equal to nothing.
+  /// `single`: both runs are of one Trace, and undefined contents equal nothing, not even themselves.
   Equality(Space& space, Run& before, Run& after, bool single)
       : space_(space), before_(before), after_(after), single_(single),
         always_(after.exit(), {kUnset, kUnset}) {}
-  /// Element `index` of a view (without the byte) when step `time` begins.
+  /// The content of element `index` (without the byte) of a view when step `time` begins.
   Content at(Run& run, const View& view, Index index, std::uint32_t time);
   Content at_all(Run& run, const View& view, std::uint32_t time) {
     return at(run, view, checker::running(space_, view.form->shape, 0), time);
   }
-  /// Adds what the lemma says to what is known, under what is assumed. All here throw Open if they do not
-  /// show it.
+  /// Shows the lemma under these assumptions. All functions here throw Open if something is not shown.
   void learn(const Lemma& lemma, const std::vector<std::string>& assumed);
-  /// The same at every index. `output`: of which what `before` never wrote may be chosen.
+  /// Shows both equal at every index. `output`: for which undefined contents of `before` may be chosen.
   void shown(const Content& before, const Content& after, std::optional<std::uint32_t> output = {});
-  /// Contents of each storage that nobody wrote were chosen at one place only.
+  /// Requires that undefined contents that were chosen are seen at one place only. Lemma 8.
   void chosen_once() const;
-  /// Per lemma: does what was shown beside lemmas rest on it?
+  /// Per lemma: true if an obligation rests on it.
   std::vector<bool> used() const;
-  /// The content followed to the step that stored it, or to the beginning. Throws where a condition is open.
+  /// Follows the content to the step that stored it, or to the beginning. Throws if a condition is open.
   Content followed(Content content);
   /// Operand `number` of the step that stored this: at the same element, or of a whole operand at `index`.
   Content operand(const Content& content, std::uint32_t number, const Index& index = {});
@@ -144,17 +143,17 @@ class Equality {
   Space& space_;
   Run &before_, &after_;
   bool single_;
-  std::vector<Places> always_;  // per step of `after`: (the first same one of `before`, lemma)
-  std::map<std::uint32_t, std::vector<Places>> more_;  // and others, where there are several
-  Numbers told_;  // contents that a lemma is about: twice their number, one more in `after`
-  Numbers same_contents_, same_calls_;       // the lemma, by numbers of both; of calls in more_ alone
-  std::uint32_t learned_ = 0, proving_ = 0;  // how many; which one, or as many: an obligation
-  std::vector<Places> uses_;  // (lemma that is being shown, or as many as there are; lemma that it rests on)
-  int steps_ = 0, splits_ = 0, depth_ = 0;  // that are left; of this question
-  std::uint64_t outer_ = 0;              // running bytes, as Space::lanes, that places of elements depend on
-  std::optional<std::uint32_t> output_;  // whose elements are compared; none: of something else
+  std::vector<Places> always_;  // per step of `after`: (the first equal one of `before`, lemma)
+  std::map<std::uint32_t, std::vector<Places>> more_;  // further equal steps
+  Numbers told_;                             // contents that a lemma is about: 2 * number, + 1 in `after`
+  Numbers same_contents_, same_calls_;       // lemma by the numbers of both; of calls, those in more_ alone
+  std::uint32_t learned_ = 0, proving_ = 0;  // lemmas so far; the one being shown, learned_: an obligation
+  std::vector<Places> uses_;                 // (proving_, lemma that it rests on)
+  int steps_ = 0, splits_ = 0, depth_ = 0;   // steps and splits left, and depth, of this question
+  std::uint64_t outer_ = 0;              // running bytes (Space::lanes) that indices of elements depend on
+  std::optional<std::uint32_t> output_;  // the output that is compared, if any
   Index running_;
-  /// Of each storage of `before` that nobody wrote: the outputs, and their places, that show it.
+  /// Per undefined storage: the outputs, and the indices, by which it is seen.
   std::map<StorageId, std::set<std::pair<std::optional<std::uint32_t>, Index>>> shows_;
   std::set<StorageId> chosen_;
 };

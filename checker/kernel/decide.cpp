@@ -1,4 +1,4 @@
-// The verdict of a certificate.
+// Decides a certificate: evidence, lemmas, then all obligations of each check.
 #include "checker/kernel/decide.h"
 
 #include "checker/kernel/rules.h"
@@ -10,7 +10,7 @@ void wrong(Answer& answer, bool is, const std::string& why) {
   if (is && answer.why.empty()) answer.why = why;
 }
 
-/// Symbols have values, evidence is right, and bodies were shown before what runs them. Lemma 9.
+/// Symbols' values satisfy the facts, evidence is right, divisors are positive, bodies precede use. Lemma 9.
 void prepare(Space& space, const Certificate& certificate, Answer& answer) {
   for (PolyId fact : space.facts())
     wrong(answer, space.value(fact, certificate.symbols).value_or(-1) < 0,
@@ -20,7 +20,7 @@ void prepare(Space& space, const Certificate& certificate, Answer& answer) {
   for (PolyId by : certificate.divisors)
     wrong(answer, !space.nonnegative(space.beyond(by, 0)), "a divisor is not shown to be positive");
   std::set<Text> bodies;
-  bool several = certificate.checks.size() > 1, bits = false, inner = false;  // looked at; used in a body
+  bool several = certificate.checks.size() > 1, bits = false, inner = false;  // bits seen; identity in a body
   for (const Check& check : certificate.checks) {
     inner = inner || (&check != &certificate.checks.back() &&
                       std::ranges::count(check.lemmas, Lemma::Kind::identity, &Lemma::kind) > 0);
@@ -36,8 +36,8 @@ void prepare(Space& space, const Certificate& certificate, Answer& answer) {
   wrong(answer, bits && inner, "an identity of a body beside bits that are looked at");
 }
 
-/// Every obligation is shown, or is an equality that a solver claims; no claim is about anything else. Where
-/// a space searches, so do lemmas: one that does not hold is one that nothing rests on.
+/// Every obligation must be shown, or be an equality that a solver claims; other claims are surplus. In a
+/// space that searches, a lemma that is not shown counts as one that nothing rests on.
 void decide_one(Space& space, const Check& check, Answer& answer) {
   Rules rules(space, check);
   const auto shown = [&](auto&& show, std::string& why) {

@@ -1,11 +1,11 @@
-// The decision.
+// The decision about a certificate.
 #pragma once
 #include "checker/kernel/certificate.h"
 
 namespace noclobber::checker {
 
-/// Enumerates what has to be shown and shows it, or says in `certificate.answer` why not. A `space` that
-/// searches adds evidence to what the certificate holds.
+/// Enumerates the obligations and discharges them; `certificate.answer` says which and why not. A `space`
+/// that searches adds evidence to that of the certificate.
 void decide(Space& space, Certificate& certificate);
 
 }  // namespace noclobber::checker

@@ -1,4 +1,4 @@
-// Steps that store what something simpler does, as rows of a table say: x * 1 is x, 2 + 3 is 5.
+// Identities: steps that store what something simpler does, by rows of a table. x * 1 is x, 2 + 3 is 5.
 #include <charconv>
 
 #include "checker/kernel/contents.h"
@@ -8,10 +8,10 @@ struct Row {
   enum class Form : std::uint8_t { keeps, folds, number, converts };
   Text name;
   Form form;
-  Text op, also;        // without overload
-  std::int64_t value;   // that is neutral; of `folds` the operation
-  bool either, scaled;  // on the left as well; also a multiple of it
-  Text exact, assumed;  // types for which it holds; under an assumption of the certificate
+  Text op, also;        // operators without overload
+  std::int64_t value;   // the neutral number; of `folds`: the operation
+  bool either, scaled;  // it may be on the left as well; it may be scaled by alpha
+  Text exact, assumed;  // types for which it holds; for which it does under an assumption
   bool is_about(Text called) const { return op == called || (also == called && !also.empty()); }
 };
 
@@ -32,7 +32,7 @@ bool among(Text type, Text all) {
 }
 bool real(Text type) { return type.starts_with('f') || type == "bf16"; }
 
-/// The type holds all whole numbers below 2 to this; 0: nothing is known.
+/// The type holds all integers from 0 to below 2 to the power of this; 0 if unknown.
 int bits(Text type) {
   if (real(type))
     return type == "f64" ? 53 : type == "f32" ? 24 : type == "f16" ? 11 : type == "bf16" ? 8 : 0;
@@ -46,7 +46,7 @@ bool holds(Text type, std::int64_t value) {
   return n >= 63 || (value >= -most && (value < most || (real(type) && value == most)));
 }
 
-/// Is a number the same in `to`, whether or not it was one of `between`, which holds all of its type?
+/// True if `between` holds all numbers of `from`, and they become the same in `to` with or without it.
 bool passes(Text from, Text between, Text to) {
   const auto holds_all = [](Text wide, Text type) {
     if (real(type)) return real(wide) && width(wide) >= 32 && width(wide) > width(type);
@@ -60,7 +60,7 @@ bool passes(Text from, Text between, Text to) {
           (known && (real(to) || to == "bool" || !real(between) || (!real(from) && holds_all(to, from)))));
 }
 
-/// A whole number, which no -0 is; a real one is of real types alone.
+/// The integer that a text writes; empty for -0. A suffix f is accepted for real types alone.
 std::optional<std::int64_t> whole(Text text, Text type) {
   if (text == "true" || text == "false") return text == "true" ? 1 : 0;
   if (text.ends_with('f') && real(type)) text.remove_suffix(1);
@@ -70,7 +70,7 @@ std::optional<std::int64_t> whole(Text text, Text type) {
   return all ? std::optional(out) : std::nullopt;
 }
 
-/// The exact result; nothing where it is no whole number, as -0 is none.
+/// The exact result; empty if it overflows or is -0.
 std::optional<std::int64_t> folded(char op, std::int64_t a, std::int64_t b, bool reals) {
   std::int64_t out = 0;
   switch (op) {
@@ -92,11 +92,11 @@ std::optional<std::int64_t> folded(char op, std::int64_t a, std::int64_t b, bool
   }
 }
 
-/// Is it an identity of numbers, to the bit but for which NaN it is?
+/// True if it keeps or casts reals: such an identity is exact to the bit except for which NaN it is.
 bool is_of_numbers(const Simpler& one, const Trace& trace, const Step& step) {
   return (one.converts || one.keeps) && real(trace.reads(step)[one.keeps.value_or(0)].form->type);
 }
-/// Does what comes of the step's result lie where bits are looked at?
+/// True if what is computed from the result of step `from` may lie on a storage whose bits are seen.
 bool becomes_bits(const Trace& trace, const std::vector<bool>& seen, std::uint32_t from) {
   if (std::ranges::find(seen, true) == seen.end()) return false;
   std::vector<bool> of_it(trace.storages.size());
@@ -127,12 +127,12 @@ std::vector<bool> seen_as_bits(const Trace& trace) {
   return out;
 }
 
-/// A key: operator, arguments, "alpha=2", "on cuda".
+/// A parsed key of a step: operator, arguments, "alpha=2", "on cuda".
 struct Call {
   Text op;
   std::vector<Text> arguments;
   std::int64_t alpha = 1;
-  bool plain = true;  // it has nothing else
+  bool plain = true;  // the key has nothing else
   explicit Call(Text key) {
     std::vector<Text> parts;
     for (std::size_t at = 0; at <= key.size();) {
@@ -159,7 +159,7 @@ const Simpler* Equality::simpler(const Run& run, std::uint32_t step) const {
   return at == run.simpler.end() ? nullptr : &at->second;
 }
 
-/// The scalar that was stored; "": another step's result.
+/// The scalar that was stored, by a fill or a folded step; "" if it is anything else.
 Text Equality::scalar(const Content& c) {
   if (!c.stored) return "";
   const StepForm& form = *c.run->trace.steps[c.stored->step].form;
@@ -174,7 +174,7 @@ bool Equality::one_scalar(const Content& x, const Content& y) {
          x.run->view(*x.stored).form->type == y.run->view(*y.stored).form->type;
 }
 
-/// An argument's number: its own, or that of a read that holds it everywhere.
+/// The integer of an argument: written in the key, or that of a fill which the read is followed back to.
 std::optional<std::int64_t> Equality::value(Run& run, std::uint32_t step, Text argument, std::uint32_t read,
                                             Text type) {
   if (argument != "T") return whole(argument, type);
@@ -186,7 +186,7 @@ std::optional<std::int64_t> Equality::value(Run& run, std::uint32_t step, Text a
   return typed ? whole(key.substr(own.size() + 1), own) : std::nullopt;
 }
 
-/// What an instance of the row makes of a step of elements, whose argument `k` stays.
+/// Requires that an elementwise step is an instance of a row that keeps argument `k`, and notes the read.
 void Equality::keeping(Simpler& out, const Row& row, const Call& call, std::uint32_t step, Run& run,
                        std::uint32_t k) {
   const Step& s = run.trace.steps[step];
@@ -199,7 +199,7 @@ void Equality::keeping(Simpler& out, const Row& row, const Call& call, std::uint
           kOther);
 }
 
-/// The same of one that is a number, or of which argument `k` is.
+/// The same for a row whose result is a number (`folds`), or whose argument `k` is one (`number`).
 void Equality::numbered(Simpler& out, const Row& row, const Call& call, std::uint32_t step, Run& run,
                         std::uint32_t k) {
   const Step& s = run.trace.steps[step];
@@ -226,7 +226,7 @@ void Equality::numbered(Simpler& out, const Row& row, const Call& call, std::uin
   out.folds = true, out.key = std::string(to) + ":" + std::to_string(*result);
 }
 
-/// Step a is an instance of the row by its argument b. Lemma 7a.
+/// Shows that step a is an instance of the row by its argument b. Lemma 7a.
 void Equality::identity(const Lemma& l, const std::vector<std::string>& assumed) {
   const auto row = std::ranges::find(kRows, l.row(), &Row::name);
   Run& run = l.c == 0 ? before_ : after_;
@@ -258,7 +258,7 @@ void Equality::identity(const Lemma& l, const std::vector<std::string>& assumed)
   run.simpler.emplace(l.a, std::move(out));
 }
 
-/// What a cast is of: as a type, and the content that has it. By an identity that is what was cast before.
+/// The type and the content that a cast converts. By an identity, those that the cast before it converts.
 std::pair<Text, Content> Equality::cast_of(const Content& c) {
   const Step& step = c.run->trace.steps[c.stored->step];
   const View& read = c.run->trace.reads(step)[0];
@@ -277,7 +277,7 @@ std::pair<Text, Content> Equality::cast_of(const Content& c) {
   return rests_on(same->lemma), from;
 }
 
-/// The reads of a step of elements, less one that is a number in its key by an identity.
+/// The reads of an elementwise step and its key; by an identity one read is a number in the key instead.
 std::vector<std::uint32_t> Equality::operands(const Content& c, Text& key) {
   const StepForm& form = *c.run->trace.steps[c.stored->step].form;
   const Simpler* const same = simpler(*c.run, c.stored->step);
@@ -290,7 +290,7 @@ std::vector<std::uint32_t> Equality::operands(const Content& c, Text& key) {
   return out;
 }
 
-/// Contents that are equal wherever those are that two steps stored, which are one operator or cast.
+/// Pairs of operands of two steps that are one operator or cast: if all are equal, so is what was stored.
 std::vector<std::pair<Content, Content>> Equality::parts(const Content& x, const Content& y) {
   const auto type = [](const Content& c, std::uint32_t read) {
     return c.run->trace.reads(c.run->trace.steps[c.stored->step])[read].form->type;

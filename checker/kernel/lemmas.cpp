@@ -1,4 +1,4 @@
-// What a certificate says is equal in both graphs, each shown by what stands before it.
+// Lemmas: what a certificate says is equal in both graphs, each shown by those before it.
 #include "checker/kernel/contents.h"
 
 namespace noclobber::checker {
@@ -40,7 +40,7 @@ void Equality::contents(const Lemma& l) {
   told_[was * 2] = told_[is * 2 + 1] = 1;
 }
 
-/// The same writes, those in another order being apart.
+/// Shows that the latest writes of both are the same, and that those in another order are apart.
 void Equality::writes(Lemma l) {
   const std::vector<std::uint32_t> order = l.order();
   const std::size_t n = order.size();
@@ -57,7 +57,8 @@ void Equality::writes(Lemma l) {
   }
 }
 
-/// So many writes, the latest first, also of what was moved here as a whole; and what there was before them.
+/// The latest `count` writes, the latest first. A move of a whole storage is looked through and not counted.
+/// `storage` and `version` become those of the content before these writes.
 std::vector<Run::Write> Equality::latest(Run& run, StorageId& storage, std::uint32_t& version,
                                          std::size_t count) {
   std::vector<Run::Write> out;

@@ -1,4 +1,4 @@
-// Where the elements of views lie, and where in a view an element of its storage lies.
+// Maps of views: from an element of a view to its storage, and back.
 #include <numeric>
 
 #include "checker/kernel/trace.h"
@@ -6,7 +6,7 @@
 namespace noclobber::checker {
 namespace {
 
-/// The index in `from` of the element that has this one in `to`, group by group.
+/// The index in `from` of the element at `index` of `to`, group by group.
 Index reshaped(Space& space, const Shape& from, const Shape& to, const std::vector<Places>& groups, bool back,
                const Index& index) {
   Index out(from.size(), 0);
@@ -15,7 +15,7 @@ Index reshaped(Space& space, const Shape& from, const Shape& to, const std::vect
     const std::size_t i_end = back ? b : a, j_end = back ? a : b;
     PolyId at = 0;
     for (; j < j_end; ++j) at = space.add(space.mul(at, to[j]), index[j]);
-    std::size_t first = i;  // dimension that is not one element: whatever is left is its index
+    std::size_t first = i;  // first extent that is not 1: what is left is its index
     while (first + 1 < i_end && space.value(from[first]) == 1) ++first;
     for (std::size_t k = i_end; k-- > first + 1;) {
       const PolyId above = space.quotient_in(at, from[k]);
@@ -35,7 +35,7 @@ Index forward(Space& space, const Map& m, const Index& index) {
   return out;
 }
 
-/// Solves for each index of the view by the first factor that has it. Bad where none has. Lemma 4.
+/// Solves for each index of the view by the first factor that has it. kBad if none has. Lemma 4.
 Index backward(Space& space, const Map& m, const Index& parent, std::vector<Condition>& conditions) {
   Index out = m.reshape ? reshaped(space, m.to, m.from, m.groups, true, parent) : Index();
   for (std::size_t k = out.size(); k < m.to.size(); ++k)
@@ -56,7 +56,7 @@ Index backward(Space& space, const Map& m, const Index& parent, std::vector<Cond
   return out;
 }
 
-/// Is an element found again from where it lies? Then no other lies there.
+/// True if `backward` finds each element again from where it lies. Then no other element lies there.
 bool finds_again(Space& space, const Map& m) {
   const Index at = running(space, m.to, 0);
   std::vector<Condition> conditions;

@@ -1,4 +1,4 @@
-// Where in an arena storages lie, and while which steps.
+// Placements: where in an arena storages lie, and during which steps.
 #include <array>
 
 #include "checker/kernel/touches.h"
@@ -50,7 +50,7 @@ class Arenas {
   }
 
  private:
-  /// Does it live through every use of its storage?
+  /// True if it lives through every use of its storage, those by the caller included.
   bool lives(const Placement& p) const {
     for (const Touch& t : touches_[*p.storage])
       if (t.origin < p.first || t.origin >= p.last) return false;
@@ -60,8 +60,8 @@ class Arenas {
     return !(given && p.first > 0) && !(leaves && p.last <= trace_.origins());
   }
 
-  /// Bits of one part of an element (of all of it, where there are no lanes), as all views of the storage
-  /// have it; 0 where they do not agree.
+  /// Bits of one part of an element (of the whole element if there are no lanes), on which all views of the
+  /// storage agree; 0 if they do not.
   std::int64_t unit(StorageId storage) const {
     std::optional<std::int64_t> out;
     space_.work(seen_[storage].size());
@@ -73,7 +73,7 @@ class Arenas {
     return out.value_or(1);
   }
 
-  /// Is there room for all of its elements?
+  /// True if there is room for all elements of its storage.
   bool roomy(const Placement& p) const {
     const StorageForm& s = *trace_.storages[*p.storage].form;
     const std::int64_t bits = unit(*p.storage);
@@ -82,8 +82,8 @@ class Arenas {
     return bits > 0 && space_.nonnegative(space_.sub(space_.scale(p.size, 8), all));
   }
 
-  /// Where in the arena, in bits, an element of a view of its storage begins: elements lie close together,
-  /// the dimensions in the order that is named.
+  /// The offset in the arena, in bits, of the running element of a view of its storage. Elements are packed,
+  /// with dimensions in the order of the placement. kBad if that is no permutation.
   PolyId address(const Placement& p, const ViewForm& view) const {
     const StorageForm& s = *trace_.storages[*p.storage].form;
     const Index at = root_index(space_, view, running(space_, view));
@@ -98,7 +98,7 @@ class Arenas {
     return space_.add(space_.scale(p.offset, 8), space_.scale(out, unit(*p.storage)));
   }
 
-  /// One step reads and writes them: is nothing read that it wrote over?
+  /// True if a step that reads one and writes the other reads nothing that it has overwritten.
   bool harmless(const Placement& dying, const Touch& read, const Placement& born, const Touch& write) const {
     const Access access = trace_.steps[read.step].form->access[read.slot][write.slot];
     if (access != Access::elementwise) return access == Access::before_write;
@@ -107,7 +107,7 @@ class Arenas {
            space_.same(address(dying, r), address(born, w));
   }
 
-  /// In the graph step that is the last of one and the first of the other: all uses of one come first.
+  /// True if in the last graph step of `dying`, the first of `born`, all uses of `dying` come first.
   bool takes_over(const Placement& dying, const Placement& born) const {
     if (!dying.storage || !born.storage || *dying.storage == *born.storage) return false;
     const auto then = [&](StorageId s) {
@@ -122,8 +122,8 @@ class Arenas {
     return true;
   }
 
-  /// What lives is a list from low to high bytes. Whoever comes goes above the neighbour it names, when those
-  /// whose bytes it takes over are gone.
+  /// The live placements of an arena are a list from low to high bytes. Removes those whose bytes the new one
+  /// takes over, then inserts it above the neighbour that it names.
   bool enters(std::uint32_t k) {
     const std::vector<Placement>& all = trace_.placements;
     const Placement& p = all[k];
@@ -153,7 +153,7 @@ class Arenas {
   const Touches touches_;
   std::vector<std::vector<const ViewForm*>> seen_;  // per storage: all views of it
   std::set<StorageId> leaves_;
-  std::vector<std::vector<std::uint32_t>> alive_, gone_;  // per arena; gone: in this step, but alive before
+  std::vector<std::vector<std::uint32_t>> alive_, gone_;  // per arena; gone_: bytes taken over in this step
 };
 
 }  // namespace

@@ -5,14 +5,14 @@ namespace {
 
 constexpr PolyId kBad = Space::kBad;
 constexpr std::size_t kMaxTerms = 2048;       // a longer polynomial is bad: no real size needs it
-constexpr std::uint32_t kMaxDepth = 64;       // and so are atoms that are nested deeper
-constexpr std::size_t kMaxProduct = 1 << 16;  // and so is what it takes longer to multiply
+constexpr std::uint32_t kMaxDepth = 64;       // atoms that are nested deeper are bad
+constexpr std::size_t kMaxProduct = 1 << 16;  // a product of more pairs of terms is bad
 
 bool contains(const auto& all, PolyId one) { return std::ranges::find(all, one) != all.end(); }
 std::uint64_t pair_key(PolyId a, PolyId b) { return (static_cast<std::uint64_t>(a) << 32) | b; }
 
-/// Atoms of a polynomial that stand for something only where it exists: indices and quotients, also inside
-/// of other atoms.
+/// Collects the atoms of a polynomial other than symbols, also inside of other atoms. Among them are the
+/// indices and quotients, which exist at some places only.
 void existing(const Space& space, PolyId a, std::set<AtomId>& out) {
   for (std::vector<PolyId> open{a}; !open.empty();) {
     const Polynomial& all = space.terms(open.back());
@@ -28,8 +28,8 @@ void existing(const Space& space, PolyId a, std::set<AtomId>& out) {
   }
 }
 
-/// An index exists only where its extent is positive, a quotient where its divisor is: a line about one says
-/// nothing of places where it is not. So each must occur in what is shown, or in a fact that is used.
+/// An index exists only where its extent is positive, a quotient only where its divisor is. A line about one
+/// says nothing about other places, so each must occur in what is shown, a hypothesis or a fact that is used.
 bool about_itself(const Space& space, const Derivation& d, PolyId shown) {
   std::set<AtomId> known, used;
   existing(space, shown, known);
@@ -47,7 +47,7 @@ bool earlier(const Space& space, const Monomial& a, const Monomial& b) {
   return a.first != b.first ? a.first < b.first : a.product != b.product && space.atoms(a) < space.atoms(b);
 }
 
-/// Of its atoms the deepest; 0 for a number.
+/// The depth of the deepest atom; 0 for a constant.
 std::uint32_t depth(const Space& space, PolyId a) {
   std::uint32_t out = 0;
   for (const Monomial& m : space.terms(a))
@@ -55,7 +55,7 @@ std::uint32_t depth(const Space& space, PolyId a) {
   return out;
 }
 
-/// `known`: of quotients, each of which is looked at once.
+/// `known` caches the values of quotients, so that each is computed once.
 std::optional<std::int64_t> value_of(const Space& space, PolyId a, const SymbolValues& symbols,
                                      std::map<AtomId, std::optional<std::int64_t>>& known) {
   if (a == kBad) return std::nullopt;
@@ -82,7 +82,7 @@ std::optional<std::int64_t> value_of(const Space& space, PolyId a, const SymbolV
   return sum;
 }
 
-/// m / by, if it has no remainder (or `by` is a constant: rounded down, 0 counts as none).
+/// m / by. Empty if there is a remainder; if `by` is a constant the factor is rounded down, empty if 0.
 std::optional<Monomial> ratio(Space& space, const Monomial& m, const Monomial& by) {
   const Product &whole = space.atoms(m), &part = space.atoms(by);
   space.work(1 + (whole.size() + part.size()) / 4);
@@ -94,8 +94,8 @@ std::optional<Monomial> ratio(Space& space, const Monomial& m, const Monomial& b
   return factor == 0 ? std::nullopt : std::optional(space.monomial(std::move(rest), factor));
 }
 
-/// Polynomial division by one divisor: a = b * first + second; terms that b's leading term does not
-/// divide stay in second.
+/// Polynomial division by one divisor: a = b * first + second. Terms that b's leading term does not divide
+/// stay in second.
 std::pair<PolyId, PolyId> divide(Space& space, PolyId a, PolyId b) {
   const auto rank = [&space](const Monomial& m) { return std::pair(space.atoms(m).size(), space.atoms(m)); };
   const auto leads = [&rank](const Monomial& x, const Monomial& y) { return rank(x) > rank(y); };
@@ -145,7 +145,7 @@ PolyId Space::of(Polynomial sum) {
   }
   sum.resize(size);
   for (const Monomial& m : sum) {
-    if (m.factor == INT64_MIN) return kBad;  // so that every coefficient has a negative
+    if (m.factor == INT64_MIN) return kBad;  // so that every coefficient can be negated
     hash = mix(mix(hash, static_cast<std::uint64_t>(m.factor)), m.product);
   }
   std::uint64_t done = size;
@@ -190,7 +190,7 @@ PolyId Space::index(std::uint32_t position, PolyId extent) {
   Atom atom{Atom::Kind::index, "", position, extent, 0, {}, 0, bound(extent, true), true, 0};
   if (position == kLane)
     atom.lanes = std::uint64_t{1} << std::clamp<std::int64_t>(value(extent).value_or(0), 0, 63);
-  if (atom.most && (*atom.most <= 0 || --*atom.most < 0)) atom.most = std::nullopt;  // there is no such index
+  if (atom.most && (*atom.most <= 0 || --*atom.most < 0)) atom.most = std::nullopt;  // no index exists
   return index_[pair_key(position, extent)] =
              of_atom(std::move(atom), "i" + std::to_string(position) + ":" + std::to_string(extent));
 }
@@ -256,13 +256,13 @@ PolyId Space::quotient_in(PolyId a, PolyId b) {
   return quotient_[pair_key(a, b)] = out;
 }
 
-/// Least or greatest value where the atoms' constant bounds give one. Lemma 1.
+/// A lower or upper bound by the constant bounds of the atoms. Empty if they give none. Lemma 1.
 std::optional<std::int64_t> Space::bound(PolyId a, bool upper) const {
   std::int64_t sum = 0;
   for (const Monomial& m : polys_[a]) {
     std::int64_t low = 1, high = 1;
     work(1 + atoms(m).size() / 4);
-    bool open = false;  // high is not known
+    bool open = false;  // `high` is unknown
     const Product& product = atoms(m);
     for (AtomId id : product) {
       const Atom& atom = atoms_[id];

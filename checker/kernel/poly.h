@@ -1,5 +1,5 @@
 // Exact integer arithmetic over sizes and indices: polynomials with integer coefficients over atoms.
-// Coefficients are checked int64; what overflows is kBad, which equals nothing, is never shown to be
+// Coefficients are checked int64. An overflow gives kBad, which equals nothing, is never shown to be
 // nonnegative, and makes everything computed from it bad.
 #pragma once
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace noclobber {
 
-/// More work than a text of its size may ask for.
+/// Thrown if a text takes more work than its size allows.
 struct TooMuchWork {};
 
 inline std::size_t mix(std::size_t h, std::uint64_t v) {
@@ -27,10 +27,10 @@ inline std::size_t mix(std::size_t h, std::uint64_t v) {
 
 constexpr std::uint32_t kUnset = ~std::uint32_t{0};
 
-/// A number for each key, in one piece of storage. No key is kFree.
+/// A hash map from keys to numbers in one allocation. kFree is not a valid key.
 class Numbers {
  public:
-  /// kUnset for a new key. Good until the next call.
+  /// The number of the key, kUnset for a new key. The reference is valid until the next call.
   std::uint32_t& operator[](std::uint64_t key) {
     if (2 * used_ >= cells_.size()) grow();
     Cell& out = cell(key);
@@ -59,16 +59,16 @@ class Numbers {
       if (one.key != kFree) cell(one.key) = one;
   }
 
-  std::vector<Cell> cells_;  // their number is a power of 2
+  std::vector<Cell> cells_;  // the size is a power of 2
   std::size_t used_ = 0;
 };
 
-/// Distinct values, numbered in order of arrival: equal numbers mean equal values.
+/// Distinct values, numbered in order of insertion: equal numbers mean equal values.
 template <class T> class Interned {
  public:
   Interned() = default;
   Interned(Interned&&) noexcept = default;
-  /// The value is copied only where it is new. `compared`: adds how many it was compared with.
+  /// Copies the value only if it is new. `compared` is increased by the number of unequal values met.
   template <class U = T> std::uint32_t add(U&& value, std::size_t hash, std::uint64_t* compared = nullptr) {
     std::uint32_t& latest = ids_[hash / 2];
     for (std::uint32_t id = latest; id != kUnset; id = at_[id].second) {
@@ -81,8 +81,8 @@ template <class T> class Interned {
   const T& operator[](std::uint32_t id) const { return *at_[id].first; }
 
  private:
-  std::deque<T> all_;                                   // references stay good
-  std::vector<std::pair<const T*, std::uint32_t>> at_;  // each, and the one before of the same hash
+  std::deque<T> all_;                                   // references stay valid
+  std::vector<std::pair<const T*, std::uint32_t>> at_;  // each value, and the one before it of the same hash
   Numbers ids_;
 };
 
@@ -115,8 +115,8 @@ struct Atom {
   std::int64_t least = 0;  // constant bounds, where there are any
   std::optional<std::int64_t> most;
   bool bounded_below = true;
-  std::uint64_t lanes = 0;  // running bytes that it depends on: bit n of an element of n bytes
-  std::uint32_t depth = 1;  // of atoms inside of each other
+  std::uint64_t lanes = 0;  // bit n: depends on the running byte of elements of n bytes
+  std::uint32_t depth = 1;  // nesting depth of atoms
 };
 
 /// One line of a derivation says that a polynomial is >= 0.
@@ -136,7 +136,7 @@ struct Line {
   PolyId poly = 0, by = 0;
 };
 
-/// Shows that its last line is >= 0 wherever `facts` are.
+/// Shows that its last line is >= 0 wherever all of `facts` are.
 struct Derivation {
   std::vector<PolyId> facts;
   std::vector<Line> lines;
@@ -154,7 +154,7 @@ class Space {
     monomial({}, 0);
     of({}), constant(1);  // have the numbers 0 and 1
   }
-  /// No more than this is done from now on: about 10 ns each. Beyond: TooMuchWork.
+  /// Limits the work from now on, in units of about 10 ns. Beyond it work() throws TooMuchWork.
   void limit_work(std::uint64_t most) { work_ = 0, most_work_ = most; }
   void work(std::uint64_t done) const {
     work_ += done;
@@ -173,7 +173,7 @@ class Space {
   /// The index of dimension `position` with extent `extent`; 0 where the extent is 1.
   PolyId index(std::uint32_t position, PolyId extent);
   PolyId opaque(const std::string& name, std::vector<PolyId> arguments);
-  /// `fact` >= 0 holds in every run.
+  /// Assumes that `fact` >= 0 in every run.
   void assume_nonnegative(PolyId fact);
 
   PolyId add(PolyId a, PolyId b);
@@ -182,15 +182,15 @@ class Space {
   /// a - b - 1, which is >= 0 where a > b.
   PolyId beyond(PolyId a, PolyId b) { return sub(sub(a, b), constant(1)); }
   PolyId mul(PolyId a, PolyId b);
-  /// floor(a / b); kBad unless b > 0 is shown.
+  /// floor(a / b). kBad unless b > 0 is shown.
   PolyId quotient(PolyId a, PolyId b) { return nonnegative(beyond(b, 0)) ? quotient_in(a, b) : kBad; }
-  /// floor(a / extent), for an element that lies in a dimension of that extent, which is then not empty.
+  /// floor(a / extent), at places where a dimension of this extent has an element, so that extent > 0.
   PolyId quotient_in(PolyId a, PolyId extent);
-  /// The sum of these, in any order.
+  /// The sum of these monomials, which may be in any order.
   PolyId of(Polynomial sum);
   Monomial monomial(Product atoms, std::int64_t factor);
 
-  /// Its value where `symbols` have these and there are no other atoms but quotients.
+  /// The value of `a` for these symbols. Empty if it has atoms other than these and quotients, or overflows.
   std::optional<std::int64_t> value(PolyId a, const SymbolValues& symbols) const;
   std::optional<std::int64_t> value(PolyId a) const {
     if (a == kBad || polys_[a].empty()) return a == kBad ? std::nullopt : std::optional<std::int64_t>(0);
@@ -201,22 +201,22 @@ class Space {
   const Atom& atom(AtomId a) const { return atoms_[a]; }
   std::size_t atom_count() const { return atoms_.size(); }
   const std::vector<PolyId>& facts() const { return facts_; }
-  /// Of elements of which widths does it depend on the running byte: as Atom::lanes.
+  /// The running bytes that `a` depends on, as Atom::lanes.
   std::uint64_t lanes(PolyId a) const;
   bool has_lane(PolyId a) const { return lanes(a) != 0; }
   bool searches() const { return finder_ != nullptr; }
 
-  /// Is a >= 0 for all values of atoms in range, where `facts` are? `false` means "not shown".
+  /// True if a >= 0 is shown for all values of its atoms in range at which `facts` are >= 0.
   bool nonnegative(PolyId a, const std::vector<PolyId>& facts = {});
-  /// By the constant bounds of its atoms alone.
+  /// True if a >= 0 by the constant bounds of its atoms alone. Lemma 1.
   bool plain(PolyId a) const { return bound(a, false).value_or(-1) >= 0; }
   std::optional<std::int64_t> bound(PolyId a, bool upper) const;
-  /// Replays a derivation; what it shows counts from now on. false: it is wrong, or was there already.
+  /// Replays a derivation and records what it shows. False if it is wrong or already recorded.
   bool derive(const Derivation& derivation);
-  /// All derivations that were replayed, and which of them an answer rested on.
+  /// All derivations that were recorded, and those that an answer rested on.
   const std::vector<Derivation>& derivations() const { return derivations_; }
   const std::set<std::size_t>& used() const { return used_; }
-  /// The same polynomial, and a good one.
+  /// True if both are one polynomial other than kBad.
   bool same(PolyId a, PolyId b) const { return a == b && a != kBad; }
 
  private:
@@ -238,12 +238,12 @@ class Space {
   std::vector<Derivation> derivations_;
   std::set<std::size_t> used_;
   std::set<PolyId> not_found_;
-  std::vector<std::pair<std::int64_t, PolyId>> constants_{1024, {0, kBad}};  // the latest of each remainder
+  std::vector<std::pair<std::int64_t, PolyId>> constants_{1024, {0, kBad}};  // the latest of each residue
   mutable std::uint64_t work_ = 0;
   std::uint64_t most_work_ = ~std::uint64_t{0} / 2;
 };
 
-/// What a line shows to be >= 0, where those before it show `shown`; kBad if it shows nothing.
+/// The polynomial that a line shows to be >= 0, where the lines before it show `shown`; kBad if none.
 PolyId line_shows(Space& space, const Line& line, const std::vector<PolyId>& facts,
                   const std::vector<PolyId>& shown);
 

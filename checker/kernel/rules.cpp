@@ -5,8 +5,8 @@ namespace {
 
 using Kind = Obligation::Kind;
 
-/// What outputs may share: with what the caller has, shown by an input or not, and with each other. What the
-/// caller makes anew nobody sees: whatever else that shares.
+/// Appends the obligations about what outputs share: with storages of the caller, viewed by an input or not,
+/// and with each other. An output that the caller makes anew is not compared with other outputs.
 void of_sharing(std::vector<Obligation>& out, const Trace& trace, const Boundary& boundary, bool of_before) {
   std::map<StorageId, std::vector<std::uint32_t>> inputs;
   for (std::uint32_t x = 0; x < trace.inputs.size(); ++x) inputs[trace.inputs[x].second.storage].push_back(x);
@@ -98,7 +98,7 @@ void Rules::equality(const Obligation& o) {
   const View* const shown = view(o);
   if (o.kind == Kind::value) {
     require(o.a < before_.outputs.size(), "there is no such output");
-    if (shown == nullptr) return;  // a scalar: `type` compares it
+    if (shown == nullptr) return;  // scalars are compared by `type`
   }
   const auto both = sides(o);
   require(both.has_value(), "two contents have no one shape");
@@ -147,7 +147,7 @@ std::optional<std::pair<Content, Content>> Rules::sides(const Obligation& o, con
                    equality_.at(run_after_, *is, at, o.kind == Kind::current ? o.a : end)};
 }
 
-/// The storage that has the same shape and known contents at entry.
+/// The storage of the other graph with the same start, key and shape. Undefined storages have none.
 std::optional<StorageId> Rules::partner(bool in_before, const Storage& s) const {
   const auto& all = at_entry_[in_before ? 0 : 1];
   const auto at = all.find({s.form->start, s.key});
@@ -156,7 +156,7 @@ std::optional<StorageId> Rules::partner(bool in_before, const Storage& s) const 
   return t.shape == s.form->shape && t.lanes == s.form->lanes ? std::optional(at->second) : std::nullopt;
 }
 
-/// Equally many outputs, the same storages at entry, and inputs of one name show the same of them.
+/// Requires equally many outputs, the same storages at entry, and one view of them for inputs of one name.
 void Rules::same_frame() const {
   std::multimap<Text, const View*> named;
   for (const auto& [name, view] : after_.inputs) named.emplace(name, &view);
@@ -191,7 +191,7 @@ bool Rules::same_type(std::uint32_t output) const {
   return true;
 }
 
-/// Of `before` for `after` it is asked where sharing may not shrink.
+/// If it is `of_before`, the graphs change roles: it is asked where sharing may not shrink.
 bool Rules::sharing(const Obligation& o) {
   std::optional<Sharing>& all = o.of_before ? shrunk_ : grown_;
   if (!all)

@@ -3,7 +3,7 @@
 namespace noclobber::checker {
 namespace {
 
-// Pairs of outputs that are looked at, and those of them whose elements are; beyond, nothing is shown.
+// Pairs of outputs that are looked at, and those that bounds do not tell apart. Beyond, nothing is shown.
 constexpr std::size_t kLooked = std::size_t{1} << 23, kCompared = std::size_t{1} << 17;
 
 bool one_map(const Map& a, const Map& b) {
@@ -14,7 +14,7 @@ bool one_map(const Map& a, const Map& b) {
          a.start == b.start && std::ranges::equal(a.factors, b.factors, one);
 }
 
-/// Leaves out the map that is applied to an index first.
+/// Drops the map that is applied to an index first.
 void shorten(ViewForm& view) {
   view.shape = view.maps.back().from;
   view.maps.pop_back();
@@ -49,8 +49,8 @@ Sharing::Sharing(Space& space, const Trace& was, const Trace& is, const Boundary
   }
 }
 
-/// How much further on, in each dimension of its storage, every element lies than it lay; nothing: not by one
-/// number, as far as is shown.
+/// By how much, in each dimension of its storage, every element of an output has moved. Empty if it is not
+/// shown to be one number per dimension.
 const Sharing::Shift& Sharing::shift(std::uint32_t output) {
   const auto [at, is_new] = shifts_.emplace(output, std::nullopt);
   const View *a = output_view(was_, output), *b = output_view(is_, output);
@@ -80,7 +80,7 @@ bool Sharing::with_inputs(std::uint32_t output) {
         std::ranges::count(*shift(output), 0) == std::ssize(*shift(output)))
       return true;
   }
-  // What no input shows of a storage of the caller's is the caller's, too.
+  // Elements of an input's storage that no input views belong to the caller, too.
   bool seen = apart(space_, view, view);
   for (const std::uint32_t x : inputs_[view.storage]) {
     const bool meets = !apart(space_, view, is_.inputs[x].second);
@@ -97,7 +97,7 @@ bool Sharing::with_outputs(std::uint32_t output) {
          std::all_of(all.begin(), end, [&](std::uint32_t other) { return pair(output, other); });
 }
 
-/// Constant bounds of each index into the storage.
+/// Constant bounds of each index of the output into its storage.
 const Sharing::Box& Sharing::box(std::uint32_t output) {
   const auto [at, is_new] = boxes_.emplace(output, Box());
   const ViewForm& view = *output_view(is_, output)->form;
@@ -130,7 +130,7 @@ bool Sharing::pair(std::uint32_t a, std::uint32_t b) {
   Shown v{*x.form, *was_x->form}, w{*y.form, *was_y->form};
   const auto either = [&] { return implied(v, w) || implied(w, v); };
   if (either()) return true;
-  // Where both do the same last, places meet if those meet that it leads to.
+  // If both graphs apply the same map last, places meet if and only if those meet that it leads to.
   bool shorter = false;
   for (Shown* s : {&v, &w})
     while (!s->is.maps.empty() && !s->was.maps.empty() && one_map(s->is.maps.back(), s->was.maps.back()))
@@ -138,7 +138,7 @@ bool Sharing::pair(std::uint32_t a, std::uint32_t b) {
   return shorter && either();
 }
 
-/// Wherever an element of x is one of y, which tells it apart from its others, it was that one before.
+/// True if wherever an element of x is one of y, an injective view, the two were one element before as well.
 bool Sharing::implied(Shown& x, Shown& y) {
   if (!injective(space_, y.is)) return false;
   Index here = running(space_, x.is);
@@ -150,7 +150,7 @@ bool Sharing::implied(Shown& x, Shown& y) {
     facts.push_back(c.poly);
     if (c.zero) facts.push_back(space_.scale(c.poly, -1));
   }
-  if (x.is.lanes != x.was.lanes || y.is.lanes != y.was.lanes) {  // one graph alone tells bytes apart
+  if (x.is.lanes != x.was.lanes || y.is.lanes != y.was.lanes) {  // one graph alone has bytes
     const bool whole = x.is.lanes == y.is.lanes && x.was.lanes == 0 && y.was.lanes == 0;
     if (!whole || !same(space_, {here.back()}, {there.back()}, facts)) return false;
     here.pop_back(), there.pop_back();

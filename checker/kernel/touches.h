@@ -1,4 +1,4 @@
-// What each storage is touched by, and where in an arena it lies.
+// The reads and writes of each storage, and its bytes in an arena.
 #pragma once
 #include "checker/kernel/trace.h"
 
@@ -10,11 +10,11 @@ struct Touch {
   bool writes = false;
   View view;
 };
-/// Per storage, in listed order.
+/// Per storage, in the order of the steps.
 using Touches = std::vector<std::vector<Touch>>;
 Touches touches_of(const Trace& trace);
 
-/// Do they share no byte of an arena, whenever they are alive?
+/// True if the two are shown to have no byte of an arena in common, whatever their live ranges are.
 bool bytes_apart(Space& space, const Placement& p, const Placement& q);
 
 }  // namespace noclobber::checker

@@ -5,8 +5,8 @@
 //   step  2      fill   write v4  0
 //   step  3      opaque "aten.mm" reads v2 v4, writes v5
 //
-// Steps are listed in the order they run in. A storage's contents are bits; types belong to views. Texts lie
-// in the certificate. docs/certificate.md says what each field means.
+// Steps are listed in the order in which they run. A storage's contents are bits; types belong to views.
+// Texts point into the certificate. docs/certificate.md says what each field means.
 #pragma once
 #include <string_view>
 
@@ -20,7 +20,7 @@ using Shape = Index;
 using StorageId = std::uint32_t;
 using Places = std::pair<std::uint32_t, std::uint32_t>;
 
-/// From the index space `to` of a view to its parent's, `from`; indices behind its rank (bytes) pass through.
+/// Maps the index space `to` of a view to its parent's, `from`. Indices beyond its rank (bytes) pass through.
 struct Map {
   struct Factor {
     std::uint32_t to = 0, from = 0;
@@ -28,9 +28,9 @@ struct Map {
   };
   bool reshape = false;
   Shape from, to;
-  std::vector<Places> groups = {};  // reshape: dimensions up to these hold the same elements, row-major
+  std::vector<Places> groups = {};  // reshape: ends (from, to) of groups of the same elements, row-major
   Index start = {};  // else: parent[d] = start[d] + sum of by * i[to] over factors with from = d,
-  std::vector<Factor> factors = {};  // in an order in which the first factor of each i[to] tells it
+  std::vector<Factor> factors = {};  // ordered so that the first factor of each i[to] determines it
 };
 
 struct ViewForm {
@@ -38,9 +38,9 @@ struct ViewForm {
   std::int64_t lanes = 0;
   Shape shape;
   std::vector<Map> maps;               // maps.back() is applied first to an index of the view
-  std::uint32_t place = 0;             // equal ones: the same lanes, shape and maps
+  std::uint32_t place = 0;             // equal for equal lanes, shape and maps
   const void* fits = nullptr;          // the latest form of a storage that it was found to fit
-  std::optional<bool> injective = {};  // once it was asked
+  std::optional<bool> injective = {};  // computed on first use
 };
 struct View {
   StorageId storage = 0;
@@ -59,8 +59,8 @@ struct Storage {
   Text key;
 };
 
-/// What is promised of a read and a write of one step: nothing; element k of the write reads only element k
-/// of the read, at the same bytes; all reads precede the first write.
+/// The contract of a read and a write of one step: none; element k of the write reads only element k of the
+/// read, at the same bytes; all reads precede the first write.
 enum class Access : std::uint8_t { any_time, elementwise, before_write };
 enum class StepKind : std::uint8_t { move, fill, opaque };
 constexpr std::uint32_t kMostOrigin = 1U << 20;
@@ -72,7 +72,8 @@ struct StepForm {
   std::vector<std::vector<Access>> access;  // [read][write]
   std::vector<Text> bodies;
 };
-/// Where its own begin among all of the Trace: views (reads, then writes), what its reads mean.
+/// One step. `views` and `reaching` are offsets into Trace::views (its reads, then its writes) and
+/// Trace::reaching (the reaching definition of each read, or none).
 struct Step {
   const StepForm* form = nullptr;
   std::uint32_t origin = 0, views = 0, reaching = 0, reaching_end = 0;
@@ -89,8 +90,8 @@ struct Placement {
   PolyId offset = 0, size = 0;
   std::uint32_t first = 0, last = 0;
   std::optional<StorageId> storage;
-  std::vector<std::uint32_t> order;    // its dimensions, the outermost in memory first
-  std::optional<std::uint32_t> below;  // evidence: the placement next below, when this one begins to live
+  std::vector<std::uint32_t> order;    // dimensions of the storage, the outermost in memory first
+  std::optional<std::uint32_t> below;  // evidence: the placement next below when this one begins to live
 };
 
 struct Trace {
@@ -100,8 +101,8 @@ struct Trace {
   std::vector<View> views;              // of steps: reads, then writes
   std::vector<std::uint32_t> reaching;  // of steps
   std::vector<Output> outputs;
-  std::vector<std::pair<PolyId, PolyId>> claims;  // what the dump says, and what was computed
-  std::size_t unknown = 0;                        // things that were not understood
+  std::vector<std::pair<PolyId, PolyId>> claims;  // (said by the dump, computed)
+  std::size_t unknown = 0;                        // number of things that were not modelled
   std::uint32_t origin = 0;                       // of the last step
   bool any_order = false;
   std::vector<Places> edges;
@@ -122,38 +123,37 @@ struct Condition {
 };
 enum class Truth : std::uint8_t { unknown, yes, no };
 
-/// Under the space's own facts and `facts` (each >= 0).
+/// Whether the condition holds under the space's own facts and `facts` (each >= 0).
 Truth holds(Space& space, const Condition& condition, const std::vector<PolyId>& facts);
-/// Both are good, and the same wherever `facts` are.
+/// True if neither has a bad entry and they are shown to be equal wherever `facts` are >= 0.
 bool same(Space& space, const Index& a, const Index& b, const std::vector<PolyId>& facts = {});
-/// The running index of a view or storage: i0, i1, ... and that of the bytes, where there are lanes.
+/// The running index of a view or storage: i0, i1, ... and that of the bytes if there are lanes.
 Index running(Space& space, const Shape& shape, std::int64_t lanes);
 inline Index running(Space& space, const auto& form) {
   return checker::running(space, form.shape, form.lanes);
 }
-/// Index in the storage's own space of element `index` of the view.
+/// The index into the storage of element `index` of the view.
 Index root_index(Space& space, const ViewForm& view, Index index);
-/// Do different indices lie on different elements? Of a reshape that is the writer's claim.
+/// True if different indices lie on different elements. Of a reshape that is the writer's claim.
 bool injective(Space& space, ViewForm& view);
-/// Where element `root` of the storage lies in an injective view: at the index that is returned, if all
-/// `conditions` hold, else nowhere.
+/// The index of element `root` of the storage in an injective view, which has it iff all `conditions` hold.
 Index inverse(Space& space, const ViewForm& view, Index root, std::vector<Condition>& conditions);
-/// Is some extent 0?
+/// True if some extent is the constant 0.
 bool empty(const Shape& shape);
-/// The same elements of a storage at every index.
+/// True if both views have the same element of a storage at every index.
 bool same_elements(Space& space, const ViewForm& a, const ViewForm& b);
-/// Of views of one storage: no element of one is an element of the other; false: not shown.
+/// True if two views of one storage are shown to have no element in common.
 bool apart(Space& space, ViewForm& a, ViewForm& b);
 inline bool apart(Space& space, const View& a, const View& b) {
   return a.storage != b.storage || apart(space, *a.form, *b.form);
 }
-/// Bits of an element of that type, where they are known; else 0.
+/// Bits of an element of that type; 0 if unknown.
 std::int64_t width(Text type);
-/// No two accesses of a step meet in a way that their contract forbids.
+/// True if writes are injective and no two accesses of the step meet in a way that their contract forbids.
 bool clean_step(Space& space, const Trace& trace, const Step& step);
-/// Does a path of edges join any two graph steps that touch one element, one of them writing it?
+/// True if a path of edges joins any two graph steps that touch one element, one of them writing it.
 bool ordered(Space& space, const Trace& trace);
-/// Per placement: is it inside its arena, alive through every use, and apart from all that live with it?
+/// Per placement: true if it lies in its arena, lives through every use, and is apart from all live ones.
 std::vector<bool> placed(Space& space, const Trace& trace);
 
 }  // namespace noclobber::checker

@@ -1,13 +1,13 @@
-// A plan as a table: what lives when, and where, told in the order of time and decided while it is read.
-// What is alive is a list from low to high bytes; a newcomer says behind which of them it goes, so that
-// two comparisons show it to be apart from all. Linear in the number of buffers.
+// A plan as a table of lifetimes and places in the order of time, decided while it is read. The live buffers
+// form a list from low to high bytes. A new buffer names the one below it, so that two comparisons show that
+// it is apart from all others. Linear in the number of buffers.
 #include "checker/plan/plan.h"
 #include "checker/text/scan.h"
 
 namespace noclobber::checker {
 namespace {
 
-constexpr std::int64_t kMost = 1'000'000'000'000'000'000;  // of any number, so that sums of two have 64 bits
+constexpr std::int64_t kMost = 1'000'000'000'000'000'000;  // bounds every number: the sum of two fits 64 bits
 
 class PlanReader : Scanner {
  public:
@@ -36,7 +36,7 @@ class PlanReader : Scanner {
   }
 
  private:
-  /// One that is alive, by its slot. Slot 0 lies before the first and behind the last.
+  /// A live buffer. Slot 0 is the sentinel of the list: before the first and behind the last.
   struct Slot {
     std::int64_t offset = 0, end = 0;
     std::uint32_t below = 0, above = 0;
@@ -54,7 +54,7 @@ class PlanReader : Scanner {
     return static_cast<std::uint32_t>(out);
   }
 
-  /// Each newcomer takes the slot that was left last.
+  /// Removes a live buffer and returns its slot. Each new buffer takes the slot that was freed last.
   std::uint32_t leaves() {
     const std::uint32_t out = slot();
     require(out > 0, "one that is alive");

@@ -1,4 +1,4 @@
-// Plans that are tables.
+// Memory plans given as tables.
 #pragma once
 #include <string_view>
 
@@ -8,7 +8,7 @@ namespace noclobber::checker {
 
 constexpr const char* kPlanFormat = "noclobber.plan/1";
 
-/// Reads a table of buffers and decides whether any two of them meet.
+/// Reads a table of buffers and decides whether each lies in the arena and live ones never overlap.
 Answer check_plan(std::string_view text);
 
 }  // namespace noclobber::checker

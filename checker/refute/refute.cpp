@@ -1,4 +1,4 @@
-// Replays a refutation on the last check's Traces, where symbols are values.
+// Replays a refutation on the Traces of the last check, with symbols as values.
 #include "checker/refute/refute.h"
 
 #include "checker/kernel/rules.h"
@@ -60,8 +60,8 @@ class Breaking {
     return std::ranges::equal(
         at, shape, [&](auto k, PolyId extent) { return k >= 0 && k < space_.value(extent).value_or(0); });
   }
-  /// At the element that is named, and from there along the path to what differs: for some contents at entry
-  /// and some operators.
+  /// True if the contents at the named element differ, for some contents at entry and some operators. The
+  /// path leads from there to the operands that differ.
   bool differs(const Obligation& o) try {
     const View* const view = rules_.view(o);
     const Shape& shape = view != nullptr ? view->form->shape : after_.storages[o.a].form->shape;
@@ -79,7 +79,7 @@ class Breaking {
       for (Content* c : {&x, &y}) *c = part(*c, *to);
     }
   } catch (const Open&) { return false; }
-  /// Were they made by different operators, or are they different elements of what one made?
+  /// True if different operators made them, or they are different elements of what one operator made.
   bool heads_differ(const Content& x, const Content& y) {
     const Trace &s = x.run->trace, &t = y.run->trace;
     if (x.stored.has_value() != y.stored.has_value()) return true;
@@ -92,19 +92,19 @@ class Breaking {
     return !one_operator(s, a, t, b, whole) ||
            (whole && (x.stored->slot != y.stored->slot || differ(x.index, y.index)));
   }
-  /// Of elements; their bytes may be all of them.
+  /// True if the indices of elements differ. A byte that only one of them has is ignored.
   bool differ(const Index& a, const Index& b) {
     for (std::size_t k = 0; k < std::min(a.size(), b.size()); ++k)
       if (a[k] != b[k] && space_.value(a[k]) && space_.value(b[k])) return true;
-    return false;  // what is no number may be equal
+    return false;  // indices that are no numbers may be equal
   }
-  /// Stored by a move that is no operator: between elements in bytes and whole ones.
+  /// True if a move stored it that is no cast: it only carries bytes between elements of two widths.
   static bool moved(const Content& c) {
     const Step* const step = c.stored ? &c.run->trace.steps[c.stored->step] : nullptr;
     return step != nullptr && step->form->kind == StepKind::move &&
            c.run->trace.reads(*step)[0].form->type == c.run->view(*c.stored).form->type;
   }
-  /// What an entry of the path leads to: of a whole operand one of its elements.
+  /// The operand that an entry of the path leads to; of a whole operand, one of its elements.
   Content part(const Content& c, const std::pair<std::uint32_t, Place>& to) {
     const Step& step = c.run->trace.steps[c.stored->step];
     const bool whole = step.form->kind == StepKind::opaque && !step.form->elementwise;
@@ -116,8 +116,8 @@ class Breaking {
   static bool unwritten(const Content& c) {
     return !c.stored && c.run->trace.storages[c.storage].form->start == Start::undefined;
   }
-  /// path: another output, or an input, whose element `other` and element `index` of the output are one now
-  /// and were not before. Nothing: it is one of an input's storage that no input shows.
+  /// `path` names another output, or an input, whose element `other` and element `index` of the output are
+  /// one now and were not before. Empty: that element lies on an input's storage, but in no input.
   bool sharing(const Obligation& o) {
     const Trace &is = o.of_before ? before_ : after_, &was = o.of_before ? after_ : before_;
     const auto now = spot(output_view(is, o.a), is, refutation_.index),
@@ -136,7 +136,7 @@ class Breaking {
     const View& view = *output_view(is, o.a);
     return std::ranges::all_of(is.inputs, [&](const auto& in) { return apart(space_, view, in.second); });
   }
-  /// Where an element lies, with its first byte. What the caller has is one in both graphs.
+  /// Where the first byte of an element lies. Storages of the caller are the same in both graphs.
   struct Spot {
     bool given = false;
     Text key;
@@ -156,7 +156,7 @@ class Breaking {
     const bool given = s.form->start == Start::given;
     return Spot{given, given ? s.key : Text(), given ? 0 : view->storage, view->form->lanes, at};
   }
-  /// path: the write, then the read that meets it, or nothing: the write meets itself.
+  /// `path` names the write, then the read that meets it; no read: the write meets itself.
   bool disturbs(const Step& step) {
     const auto& path = refutation_.path;
     if (path.empty() || path[0].first >= step.form->writes) return false;
@@ -168,7 +168,7 @@ class Breaking {
     return access != Access::before_write && (access == Access::any_time || !same_place) &&
            meet(write, after_.reads(step)[path[1].first]);
   }
-  /// Do elements `index` of a and `other` of b lie on one element of a storage?
+  /// True if element `index` of a and element `other` of b lie on one element of a storage.
   bool meet(const View& a, const View& b) {
     if (a.storage != b.storage || a.form->lanes != b.form->lanes) return false;
     if (!inside(a.form->shape, refutation_.index) || !inside(b.form->shape, refutation_.other)) return false;
@@ -194,11 +194,11 @@ class Breaking {
   Rules rules_;
 };
 
-/// The trace with its graph steps in another order; nothing where its edges forbid it, or names are values.
+/// Puts the graph steps in another order. False if the edges forbid it, or names are values.
 bool reorder(Trace& trace, const std::vector<std::uint32_t>& order) {
   std::map<std::uint32_t, std::size_t> place;
   for (std::size_t k = 0; k < order.size(); ++k) place.emplace(order[k], k);
-  const auto at = [&](std::uint32_t step) {  // what is stored at exit comes after all
+  const auto at = [&](std::uint32_t step) {  // stores at exit, not in `order`, come last
     const auto found = place.find(step);
     return found == place.end() ? order.size() + step : found->second;
   };

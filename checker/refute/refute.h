@@ -1,10 +1,10 @@
-// Refutations: nobody has to trust them, they are played again.
+// Refutations. They need not be trusted, since they are replayed.
 #pragma once
 #include "checker/kernel/certificate.h"
 
 namespace noclobber::checker {
 
-/// Where symbols are values: does the last check break as the certificate says?
+/// True if the last check breaks as the refutation says, where symbols are read as their values.
 bool breaks(Space& space, Certificate& certificate);
 
 }  // namespace noclobber::checker

@@ -1,4 +1,4 @@
-// FIPS 180-4 for the files that a certificate is about; a faster sum for its own text.
+// SHA-256 (FIPS 180-4) for the files that a certificate is about; a faster checksum for its own text.
 #include "checker/text/hash.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// The text of a certificate, and what must hold of each noun in it. Braces read from left to right.
+// Reads a certificate and checks what must hold of each noun. Braced initializers run from left to right.
 #include "checker/text/read.h"
 
 #include <unordered_set>
@@ -71,7 +71,7 @@ class Reader : Scanner {
     require(out >= 0, "a count of parts");
     return out;
   }
-  /// A table: an entry a line, each another.
+  /// A table of forms: one entry a line, no two of them equal.
   auto forms(auto&& each) -> std::vector<decltype(each())> {
     std::unordered_set<Text> known;
     return list([&] {
@@ -88,7 +88,7 @@ class Reader : Scanner {
     return all[k];
   }
 
-  /// An index is of evidence: what a Trace says is the same at every index.
+  /// Only evidence may use indices: what a Trace says is the same at every index.
   void without_index() { require(!indexed_, "numbers without an index"); }
 
   void symbol() {
@@ -100,7 +100,7 @@ class Reader : Scanner {
     require(out_.symbols.emplace(name, at).second, "another name");
     if (!concrete_) space_.range(name, least, most);
   }
-  /// Of all numbers that anything but evidence is about, also as parts of others.
+  /// Collects the divisors in all numbers that anything but evidence uses, also as parts of others.
   void divisors() {
     for (std::size_t k = stated_.size(); k-- > 0;) {
       if (!stated_[k]) continue;
@@ -108,8 +108,8 @@ class Reader : Scanner {
       if (parts_[k].divisor) out_.divisors.insert(*parts_[k].divisor);
     }
   }
-  /// Equal numbers are one line: products in rising order of their factors' places, which rise too and are no
-  /// sums; a sum of one atom is that atom. With symbols as their values they may be equal.
+  /// Equal numbers are one line: products are in rising order of the places of their factors, which rise too
+  /// and are no sums; a sum of one atom is that atom. If symbols are values, numbers may be equal.
   void table_number() {
     line();
     indexed_ = false;
@@ -256,7 +256,7 @@ class Reader : Scanner {
     v.fits = s;
     return {storage, &v};
   }
-  /// Of steps that run under conditions nothing is known.
+  /// The list of conditions of a step is always empty: conditional steps are not supported.
   void no_conditions() { require(integer() == 0, "no conditions"); }
   std::uint32_t few(std::size_t k) {
     return require(k < kUnset, "fewer views"), static_cast<std::uint32_t>(k);
@@ -356,18 +356,18 @@ class Reader : Scanner {
   bool concrete_;
   Certificate out_;
   std::set<PolyId> known_;        // all numbers
-  std::vector<bool> atoms_;       // per number: is it an atom?
-  std::vector<bool> with_index_;  // per number: does an index occur in it?
-  bool indexed_ = false;          // did one occur in what was read?
-  /// Per number: those it is made of, and what it is divided by.
+  std::vector<bool> atoms_;       // per number: true if it is an atom
+  std::vector<bool> with_index_;  // per number: true if an index occurs in it
+  bool indexed_ = false;          // true if one occurred in what was read
+  /// Per number: the numbers it is made of, and its divisor if it is a quotient.
   struct Parts {
     std::vector<std::size_t> parts;
     std::optional<PolyId> divisor;
   };
   std::vector<Parts> parts_;
-  std::vector<bool> stated_;  // per number, once all were read: does anything but evidence name it?
+  std::vector<bool> stated_;  // per number, once all were read: true if anything but evidence uses it
   std::map<Text, std::uint32_t> places_;
-  Trace* trace_ = nullptr;  // the one being read
+  Trace* trace_ = nullptr;  // the Trace being read
 };
 
 }  // namespace

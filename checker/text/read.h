@@ -6,7 +6,7 @@
 
 namespace noclobber::checker {
 
-/// `concrete`: symbols are read as their values. Throws Unreadable.
+/// Reads the text of a certificate. `concrete`: symbols are read as their values. Throws Unreadable.
 Certificate read(Space& space, std::string_view text, bool concrete);
 
 }  // namespace noclobber::checker

@@ -1,4 +1,4 @@
-// The words, numbers and texts of a certificate, taken one after the other.
+// Scans the words, numbers and texts of a certificate in order.
 #pragma once
 #include <charconv>
 #include <stdexcept>
@@ -8,14 +8,14 @@
 
 namespace noclobber::checker {
 
-/// The text is no certificate: what was wanted, and where.
+/// Thrown if the text is no certificate. The message says what was expected, and where.
 struct Unreadable : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 class Scanner {
  protected:
-  /// `exact`: words and numbers are set apart and written in one way only.
+  /// `exact`: words and numbers may be separated and written in one way only.
   Scanner(std::string_view text, bool exact)
       : exact_(exact), begin_(text.data()), at_(begin_), end_(begin_ + text.size()) {}
 
@@ -30,7 +30,7 @@ class Scanner {
     while (at_ != end_ && (*at_ == ' ' || *at_ == '\n')) ++at_;
     return at_ == end_;
   }
-  /// The one character that sets words apart: a line's end where a line begins, else a blank.
+  /// Skips the one character that separates words: a line's end before a line, else a blank.
   void apart(char by = ' ') {
     if (!exact_) return void(blank());
     require(at_ != end_ && *at_ == by, by == ' ' ? "one blank" : "a line's end");
@@ -46,11 +46,11 @@ class Scanner {
   }
   /// A word at the beginning of a line.
   void expect(const char* wanted) { line(), require(word() == wanted, wanted); }
-  /// Digits, up to a blank; of a text's length, up to its colon.
+  /// Reads digits up to a blank or a line's end; `text`: the length of a text, up to its colon.
   template <class T = std::uint32_t> T integer(bool text = false) {
     apart();
     const bool one = !text && end_ - at_ > 1 && *at_ >= '0' && *at_ <= '9';
-    if (one && (at_[1] == ' ' || at_[1] == '\n')) return static_cast<T>(*at_++ - '0');  // as most are
+    if (one && (at_[1] == ' ' || at_[1] == '\n')) return static_cast<T>(*at_++ - '0');  // most numbers
     T out = 0;
     const auto [digit, fault] = std::from_chars(at_, end_, out);
     const char* const first = at_ != end_ && *at_ == '-' ? at_ + 1 : at_;
@@ -77,7 +77,7 @@ class Scanner {
     require(out <= static_cast<std::uint32_t>(last), "a smaller kind");
     return static_cast<T>(out);
   }
-  /// A list: each entry takes at least two bytes.
+  /// Reads the length of a list. Each entry takes at least two bytes, which bounds it.
   std::size_t size() {
     const auto out = integer<std::size_t>();
     require(out <= static_cast<std::size_t>(end_ - at_) / 2, "a shorter list");
@@ -86,7 +86,7 @@ class Scanner {
   void times(auto&& each) {
     for (std::size_t n = size(); n > 0; --n) each();
   }
-  /// A list of what `each` reads, with room at once for as many as the text may hold.
+  /// Reads a list with `each`. Reserves at most four times as many bytes as the text has left.
   template <class T> void fill(std::vector<T>& out, auto&& each) {
     std::size_t n = size();
     out.reserve(std::min(n, static_cast<std::size_t>(end_ - at_) * 4 / sizeof(T)));

@@ -9,7 +9,7 @@
 namespace noclobber {
 namespace {
 
-/// What makes the form of a noun, without a look into its lists: nouns that share it are of one form.
+/// The parts of a noun's form, with lists by address. Nouns with equal parts have one form.
 class Parts {
  public:
   template <class T>
@@ -54,7 +54,7 @@ class Parts {
   std::uint8_t place_ = 0, number_ = 0;
 };
 
-/// As many characters as the checks of most certificates have, or more.
+/// An estimate of the characters of the checks, enough for most certificates.
 std::size_t roughly(const std::vector<Check>& checks) {
   std::size_t out = 1024;
   const auto add = [&](const Trace& trace) {
@@ -84,7 +84,7 @@ class Writer {
   explicit Writer(Space& space) : space_(space) {}
 
   CertificateText parts(const Certificate& c, const std::vector<PolyId>& facts, bool lean) {
-    // Facts first: their numbers are read before they are needed.
+    // Facts first, so that their numbers are in the table before the facts are read.
     const std::string facts_text = part(Num{facts}), evidence = part(c.evidence);
     out_.reserve(roughly(c.checks));
     std::vector<std::size_t> ends;
@@ -132,7 +132,7 @@ class Writer {
   }
 
  private:
-  /// The forms of nouns of one kind.
+  /// The table of forms of one kind of noun.
   struct Forms {
     std::unordered_map<std::string, std::size_t> places;
     std::unordered_map<Parts, std::size_t, Parts::Hash> by_parts;
@@ -148,7 +148,7 @@ class Writer {
 
   template <std::integral T>
   void value(T number) {
-    if (static_cast<std::uint64_t>(number) <= 9) {  // most are; one below 0 is none of these
+    if (static_cast<std::uint64_t>(number) <= 9) {  // most numbers; a negative one is large here
       out_ += ' ';
       out_ += static_cast<char>('0' + number);
       return;
@@ -263,7 +263,7 @@ class Writer {
     return " " + std::to_string(count) + out;
   }
 
-  /// The next place of the table, for this number.
+  /// Gives the number the next place of the table.
   std::size_t place(PolyId id) {
     const auto atom = one_atom(id);
     polys_.emplace(atom ? key_of(*atom) : id, count_);
@@ -275,7 +275,7 @@ class Writer {
     return atoms.size() == 1 ? std::optional(atoms[0]) : std::nullopt;
   }
   static std::uint64_t key_of(AtomId id) { return std::uint64_t{1} << 32 | id; }
-  /// Number of an atom as a polynomial: written before it is used.
+  /// The place of a number, which is written as `text` if it is new.
   std::size_t number(std::uint64_t key, const std::string& text) {
     const auto [at, is_new] = polys_.emplace(key, count_);
     if (is_new) polys_text_ += "\n" + text, ++count_;
@@ -324,8 +324,8 @@ class Writer {
 
   Space& space_;
   std::string out_, spare_, polys_text_;
-  std::size_t count_ = 0;                                 // of numbers
-  std::unordered_map<std::uint64_t, std::size_t> polys_;  // by polynomial; by 2^32 + atom
+  std::size_t count_ = 0;                                 // numbers in the table
+  std::unordered_map<std::uint64_t, std::size_t> polys_;  // place by polynomial, or by 2^32 + atom
   Forms views_, storages_, steps_;
 };
 

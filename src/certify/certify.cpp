@@ -15,9 +15,9 @@
 namespace noclobber {
 
 namespace {
-constexpr int kRounds = 3;  // a later derivation may answer an earlier question: then others are asked
+constexpr int kRounds = 3;  // a derivation may settle earlier questions, so that others arise
 
-/// What nc-check says of the text.
+/// The answer of nc-check to the text.
 checker::Answer answered(const std::string& text) {
   Space space;
   return checker::check(text, space);
@@ -25,8 +25,8 @@ checker::Answer answered(const std::string& text) {
 Certified decided(const CertificateText& text) { return {text.whole, answered(text.whole)}; }
 bool stands(const checker::Answer& answer) { return answer.said == checker::Answer::Said::proved; }
 bool stands(const Certified& out) { return stands(out.answer); }
-/// The evidence of the text is then what its replay in `space` used, and no other: a space that searches adds
-/// what is found, and what a later line makes needless goes.
+/// Replaces the evidence of the text by exactly the derivations that a check in `space` used. A space that
+/// searches adds what it found; a derivation that a later one makes needless is dropped.
 void put_used(Space& space, CertificateText& text) {
   std::vector<Derivation> used;
   for (std::size_t k : space.used()) used.push_back(space.derivations()[k]);
@@ -37,7 +37,7 @@ void replay(Space space, CertificateText& text) {
   if (checker::check(text.whole, space).said != checker::Answer::Said::unreadable) put_used(space, text);
 }
 
-/// Leaves out what was claimed, though a rule shows it, or though only a rule could.
+/// Drops claims of a solver that a rule shows, or that are no equalities, which only a rule may show.
 void drop_needless_claims(Space& space, Certificate& content) {
   for (Check& check : content.checks) {
     if (check.by_solver.empty()) continue;
@@ -48,7 +48,7 @@ void drop_needless_claims(Space& space, Certificate& content) {
   }
 }
 
-/// `text` completed with evidence for what it claims, as far as there is some; `first`: as it stands.
+/// `text` completed with the evidence that search finds. `first`: the text as it is, with its answer.
 Certified settled(CertificateText& text, Certified first) {
   for (int round = 0; round < kRounds && !stands(first); ++round) {
     replay(searching_space(), text);
@@ -61,7 +61,7 @@ Certified settled(CertificateText& text, Certified first) {
   return first;
 }
 
-/// Lemmas that nothing rests on go, from `text` as well. Are there any?
+/// Drops lemmas that nothing rests on, from `text` as well. True if there are any.
 bool drop_surplus(Certificate& content, const std::vector<std::vector<bool>>& used, CertificateText& text) {
   bool out = false;
   for (std::size_t k = 0; k < used.size(); ++k) {
@@ -74,14 +74,14 @@ bool drop_surplus(Certificate& content, const std::vector<std::vector<bool>>& us
   return out;
 }
 
-/// `text`, which is that of `content` and was answered so, with the lemmas and the evidence that it needs.
+/// `text` of `content`, whose answer is `out`, completed to the lemmas and the evidence that it needs.
 Certified completed(CertificateText text, Certificate& content, Certified out) {
   if (stands(out)) return out;
   if (out.answer.why == checker::kSurplus) {
     drop_surplus(content, out.answer.used, text);
     return settled(text, decided(text));
   }
-  Space searching = searching_space();  // where more is open, what is found says which lemmas are needed
+  Space searching = searching_space();  // the evidence found decides which lemmas are needed
   const checker::Answer found = checker::check(out.text, searching);
   const bool some = !searching.used().empty();
   if (drop_surplus(content, found.used, text)) {
@@ -101,12 +101,11 @@ Certified certified(Space& space, Certificate& content) {
   drop_needless_claims(space, content);
   for (Check& check : content.checks)
     if (check.lemmas.empty()) check.lemmas = find_lemmas(space, check, false);
-  CertificateText text = certificate_parts(space, content, true);  // with lemmas and claims alone
+  CertificateText text = certificate_parts(space, content, true);  // lemmas and claims, no evidence
   checker::Answer answer = answered(text.whole);
   if (stands(answer)) return {std::move(text.whole), std::move(answer)};
   Certified first{text.whole, std::move(answer)};
-  // Where not even the lemmas can be shown, evidence is seldom what is missing: then more lemmas are tried
-  // first.
+  // If not even the lemmas can be shown, evidence is seldom what is missing, so more lemmas are tried first.
   const bool later = first.answer.why.starts_with(checker::kNotShown);
   if (!later) first = completed(text, content, std::move(first));
   if (stands(first)) return first;
@@ -124,7 +123,7 @@ Certified certified(Space& space, Certificate& content) {
 
 std::string refuted(Space& space, Certificate content, const std::vector<std::uint32_t>& order) {
   content.refutation = find_difference(space, content, order);
-  if (!content.refutation)  // else the Traces, which may leave out what a run showed, could look proved
+  if (!content.refutation)  // otherwise Traces that lack what a run showed could be proved
     content.checks.back().after.unknown.emplace_back("not-replayed", "what a run shows");
   return certificate_text(space, content);
 }

@@ -1,4 +1,4 @@
-// Certificates with their evidence: found by search, then decided again exactly as nc-check does.
+// Certificates with evidence: found by search, then decided again exactly as nc-check does.
 #pragma once
 #include <string>
 
@@ -6,19 +6,19 @@
 
 namespace noclobber {
 
-/// A certificate's text, and what nc-check answers to it.
+/// The text of a certificate, and the answer of nc-check to it.
 struct Certified {
   std::string text;
   checker::Answer answer;
 };
 
-/// The text of `content` (Traces over `space`, no evidence yet), whose checks get what they rest on. The
-/// answer is made by the reader and the rules of nc-check from that text alone.
+/// The text of `content` (Traces over `space`, no evidence yet) with the lemmas and derivations it needs, as
+/// far as they are found. The reader and the rules of nc-check make the answer from that text alone.
 Certified certified(Space& space, Certificate& content);
 
-/// As certified(), with an element at which the last check breaks for the symbols' values. Without evidence
-/// `order`: of graph steps, empty as listed. Without evidence where none is found within 20,000 elements:
-/// nc-check then answers "not proved".
+/// The text of `content` with a refutation: an element at which the last check breaks for the symbols'
+/// values. `order`: of graph steps; empty: as listed. If none is found within 20,000 elements the text has no
+/// refutation, and nc-check answers "not proved".
 std::string refuted(Space& space, Certificate content, const std::vector<std::uint32_t>& order);
 
 }  // namespace noclobber

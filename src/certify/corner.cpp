@@ -6,13 +6,13 @@
 namespace noclobber {
 namespace {
 
-/// A choice of numbers for all symbols and indices, each at an end of its range, by which a polynomial
-/// becomes small. Where it is below 0 and all facts hold, nobody can show that it is not.
+/// A choice of numbers for all symbols and indices, each at an end of its range, that makes a polynomial
+/// small. If it is negative there and all facts hold, it cannot be shown to be >= 0.
 class Corner {
  public:
   Corner(const Space& space, PolyId small) : space_(space) { choose(small, true); }
 
-  /// Nothing: not a number, or too large.
+  /// Empty if it has no value, or overflows.
   std::optional<std::int64_t> value(PolyId p) {
     if (p == Space::kBad) return std::nullopt;
     std::int64_t sum = 0;
@@ -28,7 +28,7 @@ class Corner {
   }
 
  private:
-  /// Atoms of a positive factor go down, those of a negative one up.
+  /// Atoms with a positive factor take their least value, those with a negative one their greatest.
   void choose(PolyId p, bool down) {
     if (p == Space::kBad) return;
     for (const Monomial& m : space_.terms(p))
@@ -66,8 +66,8 @@ class Corner {
   std::map<AtomId, std::optional<std::int64_t>> values_;
 };
 
-/// Without facts: is its bound below, which is no number >= 0, one that it takes? So it is of a sum of
-/// indices whose extents are numbers, each in one summand.
+/// True if the polynomial takes its lower bound, as a sum of indices with constant extents does: each index
+/// is in one term. Without facts, such a polynomial whose bound is negative is refuted.
 bool takes_its_bound(const Space& space, PolyId poly) {
   return std::ranges::all_of(space.terms(poly), [&](const Monomial& m) {
     const Product& product = space.atoms(m);

@@ -15,10 +15,10 @@ using checker::Refutation;
 using Place = std::vector<std::int64_t>;
 using Path = std::vector<std::pair<std::uint32_t, Place>>;
 
-constexpr std::uint64_t kElements = 20000;  // looked at in all
+constexpr std::uint64_t kElements = 20000;  // elements looked at in all
 constexpr int kDeep = 300;
 
-/// Puts values in the place of symbols.
+/// Replaces symbols by their values.
 class Concrete {
  public:
   Concrete(Space& space, const std::map<std::string, std::int64_t>& symbols)
@@ -63,7 +63,7 @@ class Concrete {
   requires requires(Concrete& c, T& t) { fields(c, t); }
   void value(T& noun) { fields(*this, noun); }
   template <class T>
-  requires(!requires(Concrete & c, T& t) { fields(c, t); }) void value(const T&) {  // no number
+  requires(!requires(Concrete & c, T& t) { fields(c, t); }) void value(const T&) {  // has no number
     static_assert(!kIsNum<T>);
   }
 
@@ -126,7 +126,7 @@ class Looking {
     return false;
   }
 
-  /// Calls `use` with each index of the shape until it says true.
+  /// Calls `use` with each index of the shape until it returns true. False if none does, or after kElements.
   template <class Use>
   bool each_place(const Shape& shape, const Use& use) {
     Place at(shape.size(), 0), extents;
@@ -158,7 +158,7 @@ class Looking {
     });
   }
 
-  /// Fills in the way to a leaf that differs.
+  /// True if the terms differ. `path` is then the way to a leaf that differs.
   bool differ(TermId a, TermId b, Path& path, int depth) {
     if (terms_.same(a, b) || depth > kDeep || !tried_.emplace(a, b).second) return false;
     const Term x = terms_[a], y = terms_[b];
@@ -167,7 +167,7 @@ class Looking {
     if (x.kind == Term::Kind::undefined) return false;
     if (x.kind != y.kind || x.text != y.text || x.number != y.number || x.index != y.index) return true;
     if (x.kind == Term::Kind::result) return operands(x.terms[0], y.terms[0], path, depth);
-    const bool bytes = x.kind == Term::Kind::byte || x.kind == Term::Kind::pack;  // no steps of a path
+    const bool bytes = x.kind == Term::Kind::byte || x.kind == Term::Kind::pack;  // are not on a path
     for (std::uint32_t k = 0; k < std::min(x.terms.size(), y.terms.size()); ++k) {
       if (!bytes) path.push_back({k, {}});
       if (differ(x.terms[k], y.terms[k], path, depth + 1)) return true;
@@ -195,13 +195,13 @@ class Looking {
     return false;
   }
 
-  /// Where the first byte of an element lies.
+  /// The index into the storage of the first byte of an element.
   Index root(const TraceView& view, const Place& at) {
     Index all = index(at);
     if (view.lanes > 0) all.push_back(0);
     return root_index(space_, view, all);
   }
-  /// Elements i of x and j of y that are one element of a storage, and that `wanted` likes.
+  /// Finds elements i of x and j of y that are one element of a storage and satisfy `wanted`.
   template <class Wanted>
   bool meeting(const TraceView& x, const TraceView& y, Refutation& out, const Wanted& wanted) {
     if (x.storage != y.storage) return false;
@@ -220,7 +220,7 @@ class Looking {
     });
   }
 
-  /// Another output, or an input, and two elements that are one now and were not before.
+  /// Finds another output, or an input, and two elements that are one now and were not before.
   bool sharing(Refutation& out) {
     const Obligation& o = out.about;
     if (!check_.before) return false;
@@ -283,7 +283,7 @@ class Looking {
           out.path, 0);
     });
   }
-  /// Fills in the way to an element that nothing has written.
+  /// True if the term depends on an undefined element. `path` is then the way to it.
   bool unwritten(TermId at, Path& path, int depth) {
     const Term t = terms_[at];
     if (t.kind == Term::Kind::undefined) return true;
@@ -330,11 +330,11 @@ class Looking {
   std::uint64_t looked_ = 0;
 };
 
-/// The trace with its graph steps in another order; nothing where its edges forbid it, or names are values.
+/// The trace with its graph steps in another order. Empty if its edges forbid it, or names are values.
 std::optional<Trace> reordered(const Trace& trace, const std::vector<std::uint32_t>& order) {
   std::map<std::uint32_t, std::size_t> place;
   for (std::size_t k = 0; k < order.size(); ++k) place.emplace(order[k], k);
-  const auto at = [&](std::uint32_t step) {  // what is stored at exit comes after all
+  const auto at = [&](std::uint32_t step) {  // stores at exit, not in `order`, come last
     const auto found = place.find(step);
     return found == place.end() ? order.size() + step : found->second;
   };

@@ -1,4 +1,4 @@
-// Where two Traces differ, for given values of the symbols: the evidence of a refutation.
+// Finds where two Traces differ for given values of the symbols: the witness of a refutation.
 #pragma once
 #include <optional>
 
@@ -6,8 +6,8 @@
 
 namespace noclobber {
 
-/// Of the last check of a certificate, with its symbols as values and its graph steps in `order` (empty: as
-/// listed). What is returned breaks it, by what nc-check says.
+/// A refutation of the last check of a certificate, with symbols as values and graph steps in `order` (empty:
+/// as listed). nc-check accepts what is returned. Empty if none is found.
 std::optional<checker::Refutation> find_difference(Space& space, const Certificate& certificate,
                                                    const std::vector<std::uint32_t>& order);
 

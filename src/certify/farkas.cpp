@@ -11,9 +11,9 @@ using Integer = boost::multiprecision::cpp_int;
 
 constexpr int kPivots = 100;
 
-/// Columns: multipliers of the rows, then t; then an artificial one for each equation. Each equation says
-/// that one coefficient of the target is met; the last one, that of the constant, reads sum of multiplier *
-/// constant + t = constant of the target + 1. t > 0 is what is wanted: rest = t - 1 > -1.
+/// Columns: the multipliers of the rows, t, an artificial variable for each equation, and the right side.
+/// Each equation matches one coefficient of the target. The last one, of the constant, is: sum of multiplier
+/// * constant + t = constant of the target + 1. A solution needs t > 0, since rest = t - 1 > -1.
 class Tableau {
  public:
   Tableau(const std::vector<std::vector<std::int64_t>>& rows, const std::vector<std::int64_t>& target)
@@ -32,7 +32,7 @@ class Tableau {
     }
   }
 
-  /// Values of the multipliers and of t, with t as large as can be (or simply positive).
+  /// The multipliers and the largest t, or any positive t if it is unbounded. Empty if none are found.
   std::optional<std::vector<Rational>> solve() {
     std::vector<Rational> cost(width_);
     for (std::size_t k = count_; k + 1 < width_; ++k) cost[k] = -1;
@@ -55,7 +55,7 @@ class Tableau {
     for (std::size_t e = 0; e < lines_.size(); ++e) out += cost[basis_[e]] * lines_[e].back();
     return out;
   }
-  /// Pivots among the first `columns` until the cost cannot grow, or t grows without bound. false: given up.
+  /// Pivots among the first `columns` until `cost` cannot grow, or grows without bound. False if given up.
   bool improve(const std::vector<Rational>& cost, std::size_t columns) {
     for (int pivots = 0; pivots < kPivots; ++pivots) {
       std::size_t in = columns;

@@ -1,4 +1,4 @@
-// What a certificate holds of each noun, in the order of its text. checker/text/read.cpp reads it.
+// The fields of each noun of a certificate, in the order of its text. checker/text/read.cpp reads it.
 #pragma once
 #include <concepts>
 
@@ -6,7 +6,7 @@
 
 namespace noclobber {
 
-/// Polynomials are written by their number in the certificate's table.
+/// Polynomials, which are written as places in the table of numbers.
 template <class T>
 struct Num {
   T& at;
@@ -21,12 +21,12 @@ inline constexpr bool kIsNum = false;
 template <class T>
 inline constexpr bool kIsNum<Num<T>> = true;
 
-/// What many nouns of a kind have in common stands once, in the table of their forms.
+/// The form of a noun: what it has in common with others of its kind, written once in the table of forms.
 template <class T>
 struct Form {
   T& of;
 };
-/// The number of entries alone; the entries alone.
+/// A list, of which only the number of entries is written; only the entries.
 template <class T>
 struct Count {
   T& of;
@@ -42,7 +42,7 @@ Count(T&) -> Count<T>;
 template <class T>
 Entries(T&) -> Entries<T>;
 
-/// Conditions of steps, of which there are none.
+/// The list of conditions of a step, which is always empty.
 inline const std::vector<std::uint32_t> kNone;
 
 template <class T, class U>
@@ -78,7 +78,7 @@ void fields(auto& io, Is<Boundary> auto& b) {
   io(b.compare_strides, b.sharing_may_grow, b.sharing_may_shrink, b.may_share);
 }
 void fields(auto& io, Is<Obligation> auto& o) { io(o.kind, o.of_before, o.a, o.b); }
-/// Its lemmas follow.
+/// The lemmas follow as a part of their own.
 void fields(auto& io, Is<Check> auto& c) { io(c.key, c.before, c.after, c.boundary, c.by_solver); }
 void fields(auto& io, Is<checker::Lemma> auto& l) {
   io(l.kind, l.a, l.b, l.c, l.d, l.order());

@@ -10,9 +10,9 @@ using checker::Lemma;
 using LemmaKind = Lemma::Kind;
 
 constexpr std::uint32_t kDisplaced = 4096;  // writes of one storage that may be in another order
-constexpr int kLooks = 3;                   // at steps of elements, one behind the other
-constexpr std::size_t kTried = 8;           // steps that may be the same as one with other terms
-constexpr std::size_t kAlike = 64;          // things of `before` that one of `after` is compared with
+constexpr int kLooks = 3;                   // elementwise steps in a row that is_seen() looks through
+constexpr std::size_t kTried = 8;           // steps of `before` that match() compares with one of `after`
+constexpr std::size_t kAlike = 64;          // steps or contents of `before` paired with one of `after`
 
 class Lemmas {
  public:
@@ -45,24 +45,24 @@ class Lemmas {
   }
 
  private:
-  using Place = std::pair<StorageId, std::uint32_t>;  // a storage and a version
-  using What = std::pair<TermId, std::size_t>;        // a content, and the form of a step that makes it
+  using Place = std::pair<StorageId, std::uint32_t>;  // storage, version
+  using What = std::pair<TermId, std::size_t>;        // a content, and the form of the step that makes it
   struct WhatHash {
     std::size_t operator()(const What& what) const { return mix(what.second, what.first); }
   };
-  /// Steps that make the same by the same form.
+  /// Steps that make one content by one form.
   struct Made {
     Few<std::uint32_t> before = {};
-    std::uint32_t here = 0, seen = 0;  // those of `after`: in all, and so far
+    std::uint32_t here = 0, seen = 0;  // steps of `after`: in all, and so far
   };
   using Makers = std::pair<const What, Made>;
-  /// Steps of `before` that have one key; those before `open` stand for steps of `after` already.
+  /// The steps of `before` with one key. Those before `open` are matched with steps of `after` already.
   struct Named {
     std::vector<std::uint32_t> steps;
     std::size_t open = 0;
   };
 
-  /// Not what it reads, nor one scalar.
+  /// True if the step computes its result: it is an opaque step or a cast, no plain move or fill.
   static bool makes(const TraceStep& step) {
     return (step.kind == TraceStep::Kind::opaque && !step.writes.empty()) ||
            (step.kind == TraceStep::Kind::move && step.reads[0].type != step.writes[0].type);
@@ -71,7 +71,7 @@ class Lemmas {
     const auto [step, slot] = of.latest(storage, version);
     return !of.trace().steps[step].writes[slot].maps.empty();
   }
-  /// Operator, types and shapes, which the checker asks to be the same, as a number.
+  /// A hash of operator, types and shapes, which the checker requires to be equal.
   static std::size_t form_of(const TraceStep& step) {
     std::size_t out = std::hash<std::string>{}(step.key) * 4 + static_cast<std::size_t>(step.kind);
     const auto mix = [&](std::size_t part) { out = (out ^ part) * 0x9e3779b97f4a7c15ULL + (out >> 32U); };
@@ -82,14 +82,14 @@ class Lemmas {
       }
     return out;
   }
-  /// nullptr: nobody knows what it makes.
+  /// nullptr if the content that the step makes is unknown.
   Makers* made_by(Contents& of, std::uint32_t step) {
     const TermId term = of.put(step, 0);
     if (term == Terms::kBad) return nullptr;
     return &*made_.try_emplace({term, form_of(of.trace().steps[step])}).first;
   }
-  /// Those of `all` that number `own` of `ours` is compared with. As many on both sides stand for each other
-  /// in turn; where one side has fewer, its last one stands for all that are left. `ours` 0: nobody counted.
+  /// The entries of `all` that number `own` of `ours` is paired with. Equally many are paired in order; if
+  /// one side has fewer, its last one is paired with all that are left. `ours` 0: their number is unknown.
   template <class List>
   std::vector<typename List::value_type> alike(const List& all, std::size_t own, std::size_t ours) const {
     if (every_ || (all.size() <= 2 && all.size() != ours))
@@ -113,14 +113,14 @@ class Lemmas {
       if (partial(is_, to.storage, version)) of_version(to.storage, version);
     }
   }
-  /// Is it of elements, and one of several that are the same, on either side?
+  /// True if it is elementwise, and one of several on either side that make the same.
   bool is_one_of_several(std::uint32_t number) {
     const Makers* const own = made_here_[number];
     return own != nullptr && after_.steps[number].elementwise &&
            (own->second.here > 1 || own->second.before.size() > 1);
   }
-  /// Does the checker see by few looks at what it reads that it is the same as another? Of several which one
-  /// stands for which cannot be told before: what is told in vain costs another reading.
+  /// True if the checker finds within few steps back that it equals another, so that it needs no lemma. Which
+  /// of several is needed is not known in advance, and a surplus lemma costs another reading of the text.
   bool is_seen(std::uint32_t number, int looks = kLooks) {
     if (every_ || looks == 0 || !is_one_of_several(number)) return false;
     return std::ranges::all_of(after_.steps[number].reads, [&](const TraceView& read) {
@@ -147,7 +147,7 @@ class Lemmas {
       out_.push_back({LemmaKind::calls, other, 0, number, 0});
     }
   }
-  /// Contents may be equal that are written otherwise.
+  /// Looks for a step of `before` whose content is equal but is another term.
   void match(std::uint32_t number, TermId term, Few<std::uint32_t>& same) {
     const auto at = named_.find(*after_.steps[number].key);
     if (at == named_.end()) return;
@@ -160,7 +160,7 @@ class Lemmas {
         if (equality_.shown(was_.put(steps[k], 0), term, {}, {})) same.push_back(steps[k]);
       }
   }
-  /// What storages of `before` hold at entry, and where a part of them was written.
+  /// The contents of storages of `before` at entry, and after each write to a part of them.
   const std::unordered_map<TermId, std::vector<Place>>& all_held() {
     if (!held_) {
       held_.emplace();
@@ -188,7 +188,7 @@ class Lemmas {
     out_.push_back({LemmaKind::contents, was.first, was.second, is.first, is.second});
     if (!order.empty()) out_.back().kind = LemmaKind::writes, out_.back().rest.emplace_front(order, "");
   }
-  /// What the latest write puts where, as far as it is known; `place` is then what was there before.
+  /// What the latest write puts where, as a text; empty if unknown. `place` becomes what was there before.
   std::string written(Contents& of, Place& place) {
     for (;;) {
       if (place.second == 0) return "";
@@ -207,8 +207,8 @@ class Lemmas {
       return std::to_string(terms_.chain(v.maps)) + " " + std::to_string(put);
     }
   }
-  /// The latest writes of both, as few as make the same of what was the same, which `was` and `is` then are;
-  /// each of the first's as one of the second's, the latest first. Empty where there are none.
+  /// For each of the latest writes of `was`, the latest first, the equal one of `is`: as few as lead back to
+  /// equal contents, which `was` and `is` then are. Empty if there are none.
   std::vector<std::uint32_t> same_writes(Place& was, Place& is) {
     std::map<std::string, int> left;
     std::vector<std::string> first, second;
@@ -228,7 +228,7 @@ class Lemmas {
     }
     return {};
   }
-  /// Equal ones in the order in which they are.
+  /// Pairs equal writes in order.
   static std::vector<std::uint32_t> matched(const std::vector<std::string>& first,
                                             const std::vector<std::string>& second) {
     std::map<std::string, std::deque<std::uint32_t>> places;
@@ -250,7 +250,7 @@ class Lemmas {
   Equality equality_;
   std::unordered_map<What, Made, WhatHash> made_;
   std::vector<Makers*> made_here_;                     // by each step of `after`
-  std::unordered_map<std::string_view, Named> named_;  // by the keys of Traces, which outlive this
+  std::unordered_map<std::string_view, Named> named_;  // by keys in the Traces, which outlive this
   std::vector<bool> matched_;                          // by step of `before`
   std::optional<std::unordered_map<TermId, std::vector<Place>>> held_;
   std::unordered_map<TermId, std::uint32_t> held_seen_;

@@ -12,15 +12,15 @@ namespace {
 constexpr int kReplacedInARow = 24;                   // replacements in a row
 constexpr std::uint64_t kReplacements = 400;          // replacements in all, for one question
 constexpr std::size_t kFactsTried = 64;               // facts tried
-constexpr std::int64_t kFar = std::int64_t{1} << 40;  // beyond it no quotient is bounded by a number
+constexpr std::int64_t kFar = std::int64_t{1} << 40;  // at_least() gives up on bounds below -kFar
 
-constexpr std::size_t kUnknowns = 24, kRows = 24;  // of one combination
+constexpr std::size_t kUnknowns = 24, kRows = 24;  // of one combination by Farkas multipliers
 
-using Found = std::optional<std::uint32_t>;  // a line that shows what was asked
+using Found = std::optional<std::uint32_t>;  // the line that shows the question
 using LineRule = Line::Rule;
 
-/// Which facts are combined with a question: those that name one of its atoms, or also those that name a
-/// quotient of one (i / 2 <= 1 and i / 4 >= 1 exclude each other).
+/// Which facts are combined with a question: those with one of its atoms, or also those with a quotient of
+/// one (i / 2 <= 1 and i / 4 >= 1 exclude each other).
 enum class Kin { atoms, quotients };
 
 class Search {
@@ -55,7 +55,7 @@ class Search {
   std::uint64_t budget_ = kReplacements;
 };
 
-/// a = first * atom + second, where `second` has no `atom`; a higher power stays in first.
+/// a = first * atom + second, where `second` does not have the atom. Higher powers stay in `first`.
 std::pair<Polynomial, Polynomial> split(Space& space, const Polynomial& all, AtomId atom) {
   Polynomial with, without;
   for (const Monomial& m : all) {
@@ -87,7 +87,7 @@ Found Search::shown(PolyId a, int depth) {
     atoms.insert(product.begin(), product.end());
     products = products || product.size() > 1;
   }
-  // Relations between symbols show in the factor of another symbol: s * (t - u) with t >= u.
+  // Relations between symbols appear in the factor of another symbol: s * (t - u) with t >= u.
   for (AtomId which : atoms) {
     if (which != *atoms.begin() && (!products || space_.atom(which).kind != Atom::Kind::symbol)) continue;
     if (const Found out = bound_away(a, which, depth)) return out;
@@ -164,7 +164,7 @@ Found Search::through_quotient(PolyId a, PolyId slope, PolyId rest, AtomId which
   return divided(whole, exact ? positive : put(LineRule::plain, 0), positive, a, q.second);
 }
 
-/// q >= n > 0 if p >= d * n: for the least n that makes up for what constant bounds say of the rest.
+/// q >= n > 0 if p >= d * n, for the least n that makes up for the constant lower bound of the rest.
 Found Search::at_least(PolyId slope, PolyId rest, AtomId which, std::uint32_t sign, int depth) {
   const Atom q = space_.atom(which);
   const auto factor = space_.value(slope), least = space_.bound(rest, false);
@@ -198,7 +198,7 @@ Found Search::by_fact(PolyId a, int depth) {
   return std::nullopt;
 }
 
-/// What may be combined: the bounds of the atoms that occur, and facts that share one with them.
+/// The lines that may be combined: bounds of the atoms that occur, and facts that share an atom with them.
 class Rows {
  public:
   Rows(Space& space, PolyId a, std::vector<PolyId> facts, Kin kin)
@@ -256,9 +256,9 @@ std::vector<Line> Search::rows(PolyId a, Kin kin) const {
   return Rows(space_, a, std::move(facts), kin).out;
 }
 
-/// a >= 0 by Farkas multipliers, every product of atoms taken for an unknown.
+/// Shows a >= 0 by Farkas multipliers, with every product of atoms as an unknown.
 Found Search::combined(PolyId a, const std::vector<Line>& candidates) {
-  std::map<std::uint32_t, std::size_t> unknowns;  // of a product
+  std::map<std::uint32_t, std::size_t> unknowns;  // by product
   std::vector<PolyId> shown_by;
   const auto column = [&](PolyId p) {
     for (const Monomial& m : space_.terms(p))
@@ -294,7 +294,7 @@ Found Search::combined(PolyId a, const std::vector<Line>& candidates) {
   return divided(sum, room, positive, a, space_.constant(found->by));
 }
 
-/// Only the lines that the last one rests on.
+/// The lines that the last one rests on.
 std::vector<Line> needed(const std::vector<Line>& lines, std::uint32_t last) {
   std::vector<bool> keep(lines.size());
   keep[last] = true;
@@ -320,7 +320,7 @@ std::vector<Line> needed(const std::vector<Line>& lines, std::uint32_t last) {
 
 namespace {
 
-/// Is it what a division by one of its atoms leaves, or what the remainder lacks to the divisor?
+/// The line if the polynomial is the remainder of a quotient among its atoms, or the divisor - 1 - remainder.
 std::optional<Line> remainder(Space& space, PolyId poly) {
   for (const Monomial& m : Polynomial(space.terms(poly))) {
     if (m.first == 0 || space.atom(m.first - 1).kind != Atom::Kind::quotient) continue;
@@ -348,7 +348,7 @@ std::optional<Derivation> find_derivation(Space& space, PolyId poly, const std::
   }
   if (!last) return std::nullopt;
   Derivation out{{}, needed(search.lines, *last)};
-  for (PolyId f : facts)  // a hypothesis only where a line uses it
+  for (PolyId f : facts)  // only hypotheses that a line uses
     for (const Line& line : out.lines)
       if (line.rule == LineRule::fact && line.poly == f &&
           std::find(out.facts.begin(), out.facts.end(), f) == out.facts.end())

@@ -58,7 +58,7 @@ class PlanWriter {
     out_ += name;
     out_ += " " + std::to_string(value) + "\n";
   }
-  /// Digits of one width where many numbers follow each other: whoever reads them then guesses their ends.
+  /// Pads the numbers of a column to one width, so that a reader predicts where they end.
   void number(std::int64_t value, char end, std::size_t width = 1) {
     char digits[24];
     char* const stop = std::to_chars(digits, digits + sizeof(digits), value).ptr;
@@ -83,7 +83,7 @@ class PlanWriter {
     slots_wide_ = width(static_cast<std::int64_t>(most));
   }
 
-  /// All that leaves and all that comes at the next time at which something comes.
+  /// Writes the next time at which rows begin to live: all that have ended until then, and all that begin.
   void moment(std::size_t& b, std::size_t& g) {
     const std::int64_t now = rows_[born_[b]].first;
     std::size_t comes = b, leaves = g;

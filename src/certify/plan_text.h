@@ -1,4 +1,4 @@
-// The certificate of a plan that is a table: its rows in the order of time, for checker/plan/plan.cpp.
+// The certificate of a plan given as a table: its rows in the order of time, for checker/plan/plan.cpp.
 #pragma once
 #include <span>
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace noclobber {
 
-/// `about`: what the text begins with. `below`: per row, the row next below it when it begins to live, or the
-/// largest number. `capacity`: 0 for none. "": a number is too large to be written.
+/// `about`: the header. `below`: per row, the row next below it when it begins to live, or 0xffffffff for
+/// none. `capacity`: in bytes, 0 for none. Returns "" if a number exceeds 2^57 in magnitude.
 std::string certified_plan(const Certificate& about, std::span<const Placement> rows,
                            const std::vector<std::uint32_t>& below, std::int64_t capacity);
 

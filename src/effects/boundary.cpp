@@ -23,8 +23,8 @@ Reached reached_by(const Tracer& t) {
 
 namespace {
 
-/// The flat index space of a storage that an input shows through strides, and the input's map into it.
-/// Nothing where the strides are not known.
+/// The flat index space of a storage that an input views through strides, and the input's map into it. Empty
+/// if the strides are not known.
 std::optional<std::pair<Shape, Map>> flat_input(Tracer& t, const Input& input, const Binding& bound) {
   if (!bound.strides) return std::nullopt;
   const Shape& shape = bound.view.shape;
@@ -42,7 +42,7 @@ std::optional<std::pair<Shape, Map>> flat_input(Tracer& t, const Input& input, c
   return std::pair{Shape{numel}, map};
 }
 
-/// A further input on a known storage: of the same type, and within its elements.
+/// Adds a further input on a known storage. False unless it has the same type and lies within the storage.
 bool join_storage(Tracer& t, StorageId known, const TraceStorage& more, Dtype dtype) {
   TraceStorage& old = t.trace.storages[known];
   if (t.storages.layouts[known].dtype != dtype ||
@@ -54,15 +54,15 @@ bool join_storage(Tracer& t, StorageId known, const TraceStorage& more, Dtype dt
 
 }  // namespace
 
-/// Elements of the storage are named by where they lie in it: the views that the graph is given do not tell
-/// which. `from_start`: counted from its first element, wherever those views begin.
+/// Notes that elements of the storage are addressed by their position in it, so that the input views do not
+/// tell which. `from_start`: relative to its first element, wherever those views begin.
 void reaches(Tracer& t, StorageId storage, bool from_start) {
   t.reached.beyond.insert(storage);
   if (from_start) t.reached.from_start.insert(storage);
 }
 
-/// An input that lies densely in a storage of its own gives the storage its index space; any other lies
-/// in a flat one.
+/// An input that is dense in a storage of its own gives the storage its index space; any other is a view of a
+/// flat one.
 void add_input(Tracer& t, const Input& input) {
   const Value& value = t.request.graph->value(input.value);
   if (!value.type) return t.unknown("no-metadata", value.name);

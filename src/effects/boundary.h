@@ -1,10 +1,10 @@
-// What a graph is given and what leaves it.
+// Inputs, outputs and final contents of a graph, as parts of its Trace.
 #pragma once
 #include "src/effects/tracer.h"
 
 namespace noclobber::effects {
 
-/// What the Trace so far reaches, and where its outputs lie.
+/// Returns `t.reached` and the layout of each output; an output without a binding has none.
 Reached reached_by(const Tracer& t);
 void reaches(Tracer& t, StorageId storage, bool from_start);
 void add_input(Tracer& t, const Input& input);

@@ -23,7 +23,7 @@ ValueViews take_views(Tracer& t) {
   return out;
 }
 
-/// Many steps and values of a graph may add none.
+/// Releases memory: many steps and values of a graph may add no entry.
 template <class T>
 void fit(std::vector<T>& all) {
   if (all.size() < all.capacity() / 2) all.shrink_to_fit();
@@ -38,7 +38,7 @@ void walk(Tracer& t) {
   look_at_devices(t);
   for (const Input& input : graph.inputs) add_input(t, input);
   for (std::uint32_t k = 0; k < graph.steps.size(); ++k) {
-    if (is_return(graph.steps[k])) break;  // what stands behind never runs
+    if (is_return(graph.steps[k])) break;  // steps behind it never run
     t.at_hand.failed = false;
     run(t, graph.steps[k], k);
     t.unmodelled += t.at_hand.failed ? 1 : 0;

@@ -10,18 +10,18 @@ namespace noclobber::effects {
 
 namespace {
 
-/// With its length, so that nothing in it can pass for what stands around it.
+/// With its length, so that its content cannot be taken for the text around it.
 std::string sized_text(const std::string& text) { return std::to_string(text.size()) + "'" + text + "'"; }
 
 bool is_text(const Arg& arg) { return arg.kind == Arg::Kind::text || arg.kind == Arg::Kind::device; }
 
-/// The argument of that name; nullptr: there is none.
+/// The argument of that name; nullptr if there is none.
 const SchemaSlot* slot_of(const Schema& schema, const std::string& name) {
   const auto at = std::ranges::find(schema.arguments, name, &SchemaSlot::name);
   return at == schema.arguments.end() ? nullptr : &*at;
 }
 
-/// Do both take the same arguments, but for those that one of them writes into and that come by name alone?
+/// True if both take the same arguments, except for keyword-only ones that are written.
 bool take_alike(const Schema& a, const Schema& b) {
   const auto taken = [](const Schema& schema) {
     std::vector<std::pair<std::string, std::string>> out;
@@ -32,7 +32,7 @@ bool take_alike(const Schema& a, const Schema& b) {
   return taken(a) == taken(b);
 }
 
-/// An argument as part of what an operator computes. Whole numbers count alike for operators on floats.
+/// Text of an argument. For operators on floats a whole number has one text, as an integer or as a real.
 std::string attribute_of(const Tracer& t, const Call& call, const OpRow* row, std::size_t argument) {
   const Arg& given = call.arguments[argument];
   if (given.kind == Arg::Kind::ref || given.kind == Arg::Kind::none) return attribute(t, given);
@@ -56,8 +56,8 @@ std::string attribute_of(const Tracer& t, const Call& call, const OpRow* row, st
   return attribute(t, arg);
 }
 
-/// Of the operator that a call's text names: the functional one, where it is known and takes the same
-/// arguments.
+/// The operator that the text of a call names: the functional one, if it is known and, for a declared
+/// operator, takes the same arguments.
 const Schema& schema_meant(const Tracer& t, const Call& call) {
   const Schema* pure = call.functional.empty() ? nullptr : t.ops.find(call.functional);
   if (pure == nullptr) return *call.schema;
@@ -66,8 +66,8 @@ const Schema& schema_meant(const Tracer& t, const Call& call) {
 
 }  // namespace
 
-/// No two attributes have one text: sizes that are no numbers stand in braces, texts have a length, and a
-/// whole number, a real one and a boolean are told apart.
+/// No two attributes have one text: symbolic sizes stand in braces, texts have a length, and integers, reals
+/// and booleans are told apart.
 std::string attribute(const Tracer& t, const Arg& arg) {
   switch (arg.kind) {
     case Arg::Kind::none:
@@ -103,9 +103,9 @@ std::string attribute(const Tracer& t, const Arg& arg) {
   return "?";
 }
 
-/// What is computed (the functional operator, or what its row says is the same) and everything it is given
-/// but tensors. Overloads of arithmetic differ only in where a scalar stands. What is left out is the default
-/// of the operator that the text names.
+/// The operator (the functional one, or the `same_as` of its row) and all of its arguments but tensors.
+/// Overloads of arithmetic differ only in where a scalar stands, and are left out. An argument that is left
+/// out is the default of the operator that the text names.
 std::string attributes(const Tracer& t, const Call& call) {
   const Schema& meant = schema_meant(t, call);
   const bool declared = call.declared != nullptr;

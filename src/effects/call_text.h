@@ -1,4 +1,4 @@
-// What an opaque step computes, as text: two steps of the same text are the same function of what they read.
+// What an opaque step computes, as text: two steps of the same text are the same function of their operands.
 #pragma once
 #include "src/effects/tracer.h"
 

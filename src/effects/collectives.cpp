@@ -10,7 +10,7 @@ namespace noclobber::effects {
 
 namespace {
 
-/// Do both surely have an element in common, where they may meet at all?
+/// True if two views that may overlap surely do: one is all of the storage or they are equal, neither empty.
 bool surely_meet(const Space& space, const TraceView& a, const TraceView& b) {
   const auto holds = [&](const TraceView& view) {
     return std::ranges::none_of(view.shape,
@@ -21,7 +21,7 @@ bool surely_meet(const Space& space, const TraceView& a, const TraceView& b) {
 
 bool on_host(const std::string& device) { return device == "cpu"; }
 
-/// Does the host wait there until the device has done what it was told?
+/// True if the host waits in this operator until the device is done.
 bool waits_for_device(std::string_view op) {
   constexpr std::string_view kWaits[] = {"aten._local_scalar_dense", "aten.item",
                                          "aten.masked_select",       "aten.nonzero",
@@ -29,13 +29,13 @@ bool waits_for_device(std::string_view op) {
   return std::ranges::find(kWaits, op) != std::end(kWaits);
 }
 
-/// The host waits: no copy is in flight any more.
+/// The host waits: ends all copies in flight.
 void land(Tracer& t) {
   std::erase_if(t.flights, [](const auto& entry) { return entry.second.copies; });
 }
 
-/// A collective runs until its wait: what it was given and what it makes are read there once more, so that a
-/// write in between makes a difference.
+/// A collective runs until its wait. The wait reads its operands and its result once more, so that a write in
+/// between makes a difference.
 void wait_one(Tracer& t, const Call& call, std::size_t result, const Binding& bound) {
   const auto flight = t.flights.find(bound.view.storage);
   if (flight == t.flights.end()) return bind_view(t, call, result, bound);
@@ -58,7 +58,7 @@ void wait_one(Tracer& t, const Call& call, std::size_t result, const Binding& bo
 
 }  // namespace
 
-/// Notes what a collective has in use from now on.
+/// Notes what a collective uses from now on.
 void take_off(Tracer& t, const Call& call, const Parts& parts) {
   const OpRow* row = row_of_overload(call.op, *call.schema);
   if (row == nullptr || row->in_flight == Flight::none) return;
@@ -71,14 +71,14 @@ void take_off(Tracer& t, const Call& call, const Parts& parts) {
   }
 }
 
-/// A copy that does not block, between the host and a device: memory of the host is in use until the host
-/// waits. Memory of a device is used in the order of its stream, and what is not told flies nowhere.
+/// A non-blocking copy between the host and a device uses host memory until the host waits. Device memory is
+/// ordered by its stream. A copy whose devices are not known is not in flight.
 void copy_off(Tracer& t, const Call& call, const Binding& from, const Binding& to) {
   bool blocks = true;
   for (std::size_t k = 0; k < call.arguments.size(); ++k)
     if (call.schema->arguments[k].name == "non_blocking")
       blocks = call.arguments[k].kind != Arg::Kind::boolean || !call.arguments[k].boolean;
-  if (t.devices.generators.empty()) return;  // all lies on one device
+  if (t.devices.generators.empty()) return;  // a single device
   if (!t.devices.placed) t.devices.placed.emplace(*t.request.graph);
   const bool into = call.schema->arguments[0].written;
   const std::string& source = t.devices.placed->of(call.arguments[into ? 1 : 0]);
@@ -102,7 +102,7 @@ void may_land(Tracer& t, const Call& call) {
   if (!device.empty() && !on_host(device)) land(t);
 }
 
-/// Does the step touch what is in flight?
+/// Notes a hazard if the step touches what is in flight.
 void meet_flights(Tracer& t, const TraceStep& step) {
   for (const auto& [storage, flight] : t.flights) {
     if (flight.launched == step.origin) continue;
@@ -124,7 +124,7 @@ void meet_flights(Tracer& t, const TraceStep& step) {
   }
 }
 
-/// A collective whose result is returned before anybody has waited for it.
+/// Notes a hazard for each collective whose result is returned without a wait.
 void return_flights(Tracer& t) {
   const auto end = static_cast<std::uint32_t>(t.request.graph->steps.size());
   for (const TraceOutput& output : t.trace.outputs) {

@@ -1,5 +1,5 @@
-// What is in flight: a collective uses what it is given and makes until somebody waits for it, a copy that
-// does not block until the host waits for the device.
+// Operations in flight. A collective uses its operands and results until its wait; a non-blocking copy uses
+// host memory until the host waits for the device.
 #pragma once
 #include "src/effects/tracer.h"
 

@@ -17,17 +17,17 @@ namespace noclobber::effects {
 
 namespace {
 
-/// Texts of the bodies of one branch and of those inside of them, each once and before those that name it.
+/// Texts of the bodies of one branch and of the bodies in them, each once and before those that refer to it.
 struct BodyTexts {
   std::vector<std::string> all;
   std::map<std::string, std::size_t> places;                   // in `all`
-  std::map<const Graph*, std::optional<std::size_t>> numbers;  // absent inside: one that is more than a text
-  bool see_storages = false;                                   // more than the views they are given
+  std::map<const Graph*, std::optional<std::size_t>> numbers;  // empty: the body does more than compute
+  bool see_storages = false;  // a body may touch elements outside of its operands
 };
 
 std::optional<std::size_t> body_number(const Tracer& t, const Graph& body, BodyTexts& texts, int depth);
 
-constexpr int kDeepestBranch = 64;  // bodies in bodies
+constexpr int kDeepestBranch = 64;  // levels of bodies in bodies
 
 bool pure(const OpSet& ops, const Step& step) {
   const Schema* schema = ops.find(step.op);
@@ -35,12 +35,12 @@ bool pure(const OpSet& ops, const Step& step) {
   if (const OpDecl* declared = ops.declaration(step.op)) return declared->pure && declared->may_alias.empty();
   const std::string_view op = base_name(step.op);
   for (const Meaning other : {Meaning::unsupported, Meaning::normalize_running,
-                              Meaning::empty})  // what `empty` holds is no function of anything
+                              Meaning::empty})  // contents of `empty` are a function of nothing
     if (meaning_of(op, *schema) == other) return false;
   return !is_impure(op, *schema) && !is_random(op, *schema);
 }
 
-/// Does the step's result have a storage of its own, whatever its arguments are?
+/// True if the step's result has a storage of its own, whatever its arguments are.
 bool makes_fresh(const OpSet& ops, const Step& step) {
   const Schema& schema = *ops.find(step.op);
   const OpDecl* declared = ops.declaration(step.op);
@@ -51,18 +51,18 @@ bool makes_fresh(const OpSet& ops, const Step& step) {
                      [](const SchemaSlot& slot) { return slot.alias.empty(); });
 }
 
-/// Does it do nothing but run the bodies that it is given?
+/// True if it only runs the bodies that it is given.
 bool computes_by_bodies(const Step& step) {
   return (step.op == "higher_order.cond" || step.op->starts_with("higher_order.invoke_subgraph")) &&
          step.kwargs.empty();
 }
 
-/// invoke_subgraph(body, "name", ...): the name says nothing.
+/// invoke_subgraph(body, "name", ...): the name has no meaning.
 bool is_label(const Step& step, const Arg& arg) {
   return step.op != "higher_order.cond" && (arg.kind == Arg::Kind::text || arg.kind == Arg::Kind::none);
 }
 
-/// May what it shows lie outside of the view that it is given?
+/// True if its result may lie outside of the operand's view.
 bool sees_storage(const OpSet& ops, const Step& step) {
   if (counts_in_storage(step)) return true;
   const Schema& schema = *ops.find(step.op);
@@ -74,13 +74,13 @@ bool sees_storage(const OpSet& ops, const Step& step) {
          std::ranges::any_of(schema.returns, [](const SchemaSlot& s) { return !s.alias.empty(); });
 }
 
-/// A body as text that is the same for bodies that compute the same, with the numbers of those inside;
-/// nothing where it does more than compute fresh results.
+/// Text of a body that is equal for bodies that compute the same, with the numbers of the bodies in it. Empty
+/// if the body does more than compute fresh results.
 std::optional<std::string> body_text(const Tracer& t, const Graph& body, BodyTexts& texts, int depth) {
-  std::vector<std::string> names(body.values.size());  // begin with %: no size or type is called so
+  std::vector<std::string> names(body.values.size());  // start with %, as no size or type does
   std::string out = "{";
   for (std::size_t k = 0; k < body.inputs.size(); ++k) {
-    if (body.inputs[k].kind == Input::Kind::constant) return std::nullopt;  // what it holds is not given
+    if (body.inputs[k].kind == Input::Kind::constant) return std::nullopt;  // its contents are no operand
     names[body.inputs[k].value.index] = "%i" + std::to_string(k);
   }
   bool all_known = true;
@@ -131,9 +131,9 @@ std::optional<std::string> body_text(const Tracer& t, const Graph& body, BodyTex
   return all_known ? std::optional(out + "}") : std::nullopt;
 }
 
-/// The number of a body's text among `texts`; nothing where it does more than compute fresh results.
+/// The number of a body's text among `texts`. Empty if the body does more than compute fresh results.
 std::optional<std::size_t> body_number(const Tracer& t, const Graph& body, BodyTexts& texts, int depth) {
-  const auto [known, is_new] = texts.numbers.try_emplace(&body, std::nullopt);  // nothing inside of itself
+  const auto [known, is_new] = texts.numbers.try_emplace(&body, std::nullopt);  // empty for a body in itself
   if (!is_new) return known->second;
   const auto text = body_text(t, body, texts, depth);
   const auto number =
@@ -142,8 +142,8 @@ std::optional<std::size_t> body_number(const Tracer& t, const Graph& body, BodyT
   return texts.numbers[&body] = number;
 }
 
-/// with_effects(token, op, args...) gives (token, results of op...): op in the sequence of effects. The order
-/// of tokens is the order of steps.
+/// with_effects(token, op, args...) returns (token, results of op...): op in the sequence of effects. The
+/// order of tokens is the order of steps.
 void with_effects(Tracer& t, const Step& step, std::uint32_t number) {
   const bool named = step.args.size() > 1 && step.args[1].kind == Arg::Kind::text;
   const std::string op = named ? full_op_name(step.args[1].text) : "";
@@ -161,7 +161,7 @@ void with_effects(Tracer& t, const Step& step, std::uint32_t number) {
   if (!step.results.empty() && step.results[0].valid()) bind(t, call, 0, *token);
 }
 
-/// The strides of an operand, which a branch may look at; nothing for the usual ones.
+/// Text of the strides of an operand, which a branch may depend on. Empty if they are contiguous.
 std::string laid_text(const Tracer& t, const Binding& operand) {
   if (!operand.strides) return ",?";
   std::string out;
@@ -170,14 +170,14 @@ std::string laid_text(const Tracer& t, const Binding& operand) {
   return out;
 }
 
-/// All of the storage that an operand lies on; `key` says how that and the operand lie in memory.
+/// All of the storage of an operand. Appends to `key` how both lie in memory. Empty if that is not known.
 std::optional<TraceView> all_of_storage(Tracer& t, const Binding& operand, Text& key) {
   const TraceStorage& storage = t.trace.storages[operand.view.storage];
   const Layout& layout = t.storages.layouts[operand.view.storage];
   if (!layout.strides || !operand.strides || operand.offset == Space::kBad) return std::nullopt;
   if (layout.dtype != operand.dtype || storage.lanes > 0) return std::nullopt;
   std::string lies =
-      ";at " + size_text(t.space, operand.offset) + " sized";  // the read is no longer the view
+      ";at " + size_text(t.space, operand.offset) + " sized";  // the read is the storage, no longer the view
   for (const PolyId extent : operand.view.shape) lies += "," + size_text(t.space, extent);
   const auto strides_text = [&](const std::vector<PolyId>& strides) {
     for (const PolyId stride : strides) lies += "," + size_text(t.space, stride);

@@ -1,4 +1,5 @@
-// cond with bodies that only compute: an opaque operator keyed by what its bodies say.
+// Higher-order operators. cond and invoke_subgraph with bodies that only compute become one opaque step,
+// whose key contains the texts of the bodies.
 #pragma once
 #include "src/effects/tracer.h"
 

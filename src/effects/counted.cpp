@@ -12,7 +12,7 @@ namespace noclobber::effects {
 
 namespace {
 
-/// An extent as an argument; nothing if it is no number and no type says it.
+/// An extent as an argument. Empty if it is no number and no type gives it.
 std::optional<Arg> extent_of(const Tracer& t, const Call& call, const Shape& shape, std::size_t dim) {
   if (const auto number = t.space.value(shape[dim])) return Arg::of(SymExpr(*number));
   const Type* type = said(t, call, 0);
@@ -20,7 +20,7 @@ std::optional<Arg> extent_of(const Tracer& t, const Call& call, const Shape& sha
                                                      : std::nullopt;
 }
 
-/// A call's result that is a line along one dimension, and the same everywhere else.
+/// Binds a call's result to `line` along one dimension, repeated along all others.
 bool upright(Tracer& t, const Call& call, const InferredMeta& meta, Binding line, std::size_t dim) {
   Shape shape(meta.shape.size() - dim, t.space.constant(1));
   shape[0] = meta.shape[dim];
@@ -36,7 +36,7 @@ bool upright(Tracer& t, const Call& call, const InferredMeta& meta, Binding line
 
 }  // namespace
 
-/// A call that the graph does not have, of which nothing is said: what it returns, until the names are cut.
+/// Runs a call that the graph does not contain, without metadata. Its result is named until names are cut.
 Arg aside(Tracer& t, const Call& call, const char* op, std::vector<Arg> arguments) {
   Step step;
   step.op = op;
@@ -48,8 +48,8 @@ Arg aside(Tracer& t, const Call& call, const char* op, std::vector<Arg> argument
   return Arg::of(step.results[0]);
 }
 
-/// The sums so far of one whole number everywhere are its multiples, as Inductor counts them: from 1, or as
-/// doubles from 0 and one more. Whole numbers wrap around alike, and reals hold them all or it is not so.
+/// The cumulative sums of a constant whole number are its multiples, computed as Inductor does: from 1, or
+/// for reals from 0 and plus 1, as doubles. Integers wrap around alike; reals must hold the last sum exactly.
 bool counted_up(Tracer& t, const Call& call, const Identity& row, const InferredMeta& meta) {
   const auto from = t.bound_of(call.arguments[0]);
   const auto dim = from && !call.schema->writes() ? whole(call.arguments[1], Dtype::i64) : std::nullopt;

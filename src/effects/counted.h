@@ -1,4 +1,4 @@
-// Sums so far of one number everywhere, as Inductor counts them; and calls that the graph does not have.
+// Cumulative sums of a constant tensor, computed as Inductor does; and calls that the graph does not contain.
 #pragma once
 #include <vector>
 

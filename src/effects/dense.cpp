@@ -26,7 +26,7 @@ std::optional<std::vector<std::uint32_t>> dense_order(Space& space, const Shape&
     left.erase(std::next(next).base());
   }
   if (std::is_sorted(inner.rbegin(), inner.rend())) return all;
-  std::erase_if(all, [&](std::uint32_t k) { return space.value(shape[k]) != 1; });  // ones lie anywhere
+  std::erase_if(all, [&](std::uint32_t k) { return space.value(shape[k]) != 1; });  // ones may be anywhere
   all.insert(all.end(), inner.rbegin(), inner.rend());
   return all;
 }

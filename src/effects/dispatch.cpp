@@ -18,7 +18,7 @@ namespace noclobber::effects {
 
 namespace {
 
-/// Is it a type that has no name here? Several of PyTorch's are one then.
+/// True for a type without a name here: Dtype::other stands for several types of PyTorch.
 bool names_no_type(const Arg& arg) { return arg.kind == Arg::Kind::dtype && arg.dtype == Dtype::other; }
 
 std::size_t arguments_of(Meaning meaning) {

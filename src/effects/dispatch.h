@@ -1,4 +1,4 @@
-// From a step of a graph to the function of its meaning.
+// Calls, for a step of a graph, the function for the meaning of its operator.
 #pragma once
 #include "src/effects/tracer.h"
 

@@ -11,8 +11,8 @@ namespace noclobber::effects {
 
 namespace {
 
-/// The dimensions by falling stride; the strides themselves where they cannot be told apart. Two tensors of
-/// one shape and order are walked through alike. A dump without strides counts as contiguous.
+/// The dimensions by falling stride, or the strides themselves if they cannot be ordered. Two tensors of one
+/// shape and order are iterated alike. A tensor without strides counts as contiguous.
 std::string order_text(const Tracer& t, const Binding& to) {
   const std::vector<PolyId> strides = to.strides ? **to.strides : contiguous_strides(t.space, to.view.shape);
   std::vector<std::size_t> dims;
@@ -49,7 +49,7 @@ std::vector<StorageId> generators_of(Tracer& t, const Call& call) {
   return out;
 }
 
-/// Shape and type of operands whose contents play no part.
+/// Shapes and types of operands whose contents are not read.
 std::string shapes_text(const Tracer& t, const Parts& parts) {
   std::string out;
   for (const Operand& o : parts.operands) {
@@ -61,8 +61,8 @@ std::string shapes_text(const Tracer& t, const Parts& parts) {
   return out;
 }
 
-/// Operands that are one number, where it counts: beside others that have dimensions and another type they
-/// take no part in the type that is computed in. Of an operator that is none of elements, the shapes say it.
+/// Names the operands of no dimension if that affects type promotion: beside operands of another type that
+/// have dimensions, they do not take part in it. Only for elementwise operators: others compare shapes.
 std::string numbers_text(const Call& call, const Parts& parts) {
   if (!elementwise(call)) return "";
   std::string out;
@@ -84,8 +84,8 @@ void look_at_devices(Tracer& t) {
   if (t.request.value->before) t.devices.kinds.merge(device_kinds(*t.request.value->before));
 }
 
-/// The kind of device that the call runs on, where the graphs name several: kernels of two kinds are two
-/// functions. Tensors without dimensions may lie elsewhere than those that they are taken with.
+/// The kind of device that the call runs on, if the graphs name several: kernels of two kinds are two
+/// functions. Tensors without dimensions are asked last: they may be on another device than the others.
 std::string device_text(Tracer& t, const Call& call, const Parts& parts) {
   if (t.devices.kinds.size() < 2) return "";
   if (!t.devices.placed) t.devices.placed.emplace(*t.request.graph);
@@ -101,13 +101,13 @@ std::string device_text(Tracer& t, const Call& call, const Parts& parts) {
   return ";on " + (out.empty() ? "?" : device_kind(out));
 }
 
-/// The symbol that stands for the number that item() gives: another one in another place is another program.
+/// The symbol that stands for the number of item(): with another symbol in its place it is another program.
 std::string told_text(const Call& call) {
   const std::string& symbol = call.step->extras->tells;
   return symbol.empty() ? "" : ";tells " + symbol;
 }
 
-/// Random numbers are drawn for one element after the other as they lie in memory.
+/// Random numbers are drawn for one element after the other, in memory order: that is part of the key.
 std::string drawn_text(const Tracer& t, const Call& call, const Parts& parts) {
   if (call.declared != nullptr || !draws(call.op, *call.schema, call.arguments)) return "";
   const OpRow* row = call.row;

@@ -1,5 +1,5 @@
-// What a step computes beyond its arguments' contents: shapes that alone count, and the order in which random
-// numbers are drawn; the tokens that order draws and effects.
+// The parts of an opaque step's key beyond its attributes: shapes of operands that are not read, devices, the
+// order in which random numbers are drawn. Also the tokens that order draws and effects.
 #pragma once
 #include "src/effects/tracer.h"
 
@@ -8,7 +8,7 @@ namespace noclobber::effects {
 std::vector<StorageId> generators_of(Tracer& t, const Call& call);
 std::string shapes_text(const Tracer& t, const Parts& parts);
 std::string numbers_text(const Call& call, const Parts& parts);
-/// Which devices the graphs name; before anything is walked.
+/// Notes the devices that the graphs name. Must be called before the first step is walked.
 void look_at_devices(Tracer& t);
 std::string device_text(Tracer& t, const Call& call, const Parts& parts);
 std::string told_text(const Call& call);

@@ -1,4 +1,4 @@
-// Case -> Traces: who reads and writes which view of which storage, meaning which value. Trusted.
+// Case -> Traces: which step reads and writes which view of which storage, and which definition. Trusted.
 #pragma once
 #include <optional>
 #include <set>
@@ -11,19 +11,19 @@
 
 namespace noclobber {
 
-/// How the index space of a storage lies in memory: index k is `strides` times k elements from its start.
+/// Layout of the index space of a storage: index k is sum(strides[d] * k[d]) elements from its start.
 struct StorageLayout {
-  std::optional<Shared<std::vector<PolyId>>> strides;  // absent: not known
+  std::optional<Shared<std::vector<PolyId>>> strides;  // empty if not known
   Dtype dtype = Dtype::other;
 };
 
-/// Which view of which storage each value of a graph names, by ValueId; nothing where that is not known.
+/// The view that each value of a graph names, by ValueId. Empty if not known.
 struct ValueViews {
   std::vector<std::optional<TraceView>> values;
   std::vector<StorageLayout> layouts;  // per storage of the Trace
 };
 
-/// How a tensor lies in its storage, in elements. No strides, or an offset kBad: not known.
+/// Layout of a tensor in its storage, in elements. No strides, or an offset of kBad: not known.
 struct Lies {
   Dtype dtype = Dtype::other;
   Shape shape;
@@ -31,18 +31,19 @@ struct Lies {
   PolyId offset = Space::kBad;
 };
 
-/// What a graph names by where it lies in memory instead of in a view (as_strided), and how its outputs lie.
+/// Storages that a graph addresses by position in memory instead of through a view (as_strided), and the
+/// layout of its outputs.
 struct Reached {
-  std::set<StorageId> beyond;      // storages of which elements are named so
-  std::set<StorageId> from_start;  // those of them that are counted from the start of the storage
+  std::set<StorageId> beyond;      // storages addressed in this way
+  std::set<StorageId> from_start;  // those of them that are addressed from the start of the storage
   std::vector<std::optional<Lies>> outputs;
 };
 
-/// A step that touches what a collective, or a copy that does not block, has in use.
+/// A hazard: a step touches memory that a collective or a non-blocking copy in flight uses.
 struct Flown {
-  std::uint32_t launched = 0, at = 0;  // steps of the graph; the number of steps: the return
-  bool writes = false;                 // else it reads what is not there yet
-  bool surely = false;                 // for all sizes; else it is not known whether the two meet
+  std::uint32_t launched = 0, at = 0;  // steps of the graph; `at` is the number of steps for the return
+  bool writes = false;                 // else it reads a result that is not complete
+  bool surely = false;                 // unless a symbolic extent is 0; else an overlap is only possible
 };
 
 /// The Traces of a Case, over one Space.
@@ -51,51 +52,52 @@ struct Traced {
   Trace after;
   ValueViews views_before, views;  // of `before`, of `after`
   Reached reached_before, reached_after;
-  std::vector<Flown> flown;      // in `after`, and not alike in `before`
+  std::vector<Flown> flown;      // hazards of `after` that `before` does not have
   std::uint64_t in_place = 0;    // steps of `after` that write storage that existed before them
-  std::uint64_t unmodelled = 0;  // steps, of both graphs, that were not understood
-  /// Steps that identities make simpler; used unless `use` was none.
+  std::uint64_t unmodelled = 0;  // steps of both graphs that were not modelled
+  /// Number of places where an identity applies, in both graphs; used as far as `use` allows.
   std::uint64_t simpler = 0;
-  /// What was, or with Identities::all could be, taken for the same and is so but for rounding or a zero's
-  /// sign.
+  /// Assumptions that were used, or would be used with Identities::all, and that hold only up to rounding or
+  /// the sign of zero.
   std::set<std::string> inexact;
-  /// Rows of the table of identities that the Traces themselves are built by: no lemma shows the checker why.
+  /// Rows of the identity table that the Traces are built with: no lemma proves them to the checker.
   std::set<std::string> built_by;
 };
 
-/// What the Traces of a loop's body show, on one side.
+/// Facts about a loop's bodies on one side, from their Traces.
 struct BodyFacts {
-  std::vector<std::set<std::uint32_t>> from;  // per output: inputs whose storage it may lie on
-  std::set<std::uint32_t> written;            // inputs
-  bool plain = true;  // outputs lie on different storages, and nothing but storages is touched
-  std::set<std::uint32_t> whole = {};       // inputs that show all of the storage that a body of them needs
-  std::set<std::uint32_t> beyond = {};      // inputs of whose storage more is touched than they show
-  std::set<std::uint32_t> from_start = {};  // inputs whose storage is counted from its start
-  std::vector<std::vector<std::optional<Lies>>> results = {};  // the first outputs, in each graph looked at
+  std::vector<std::set<std::uint32_t>> from;  // per output: inputs whose storage it may be on
+  std::set<std::uint32_t> written;            // inputs whose storage is written
+  bool plain = true;  // outputs are on distinct storages, none a shadow; no token is written; all is modelled
+  std::set<std::uint32_t> whole = {};       // inputs whose view is all of their storage
+  std::set<std::uint32_t> beyond = {};      // inputs whose storage may be touched outside of their view
+  std::set<std::uint32_t> from_start = {};  // inputs whose storage is addressed from its start
+  std::vector<std::vector<std::optional<Lies>>> results = {};  // per Trace: the layout of each output
 };
 
 /// How a loop of one graph is built into its Trace.
 struct LoopUse {
   bool understood = false;
-  std::vector<std::string> bodies;  // checks that prove both sides alike
-  BodyFacts own, other;             // of the carrying body, here and in the other graph
-  std::set<std::uint32_t> scratch;  // operands that this side's body writes and that hold anything afterwards
+  std::vector<std::string> bodies;  // keys of checks that prove the bodies of both sides equal
+  BodyFacts own, other;             // merged facts of its bodies, here and in the other graph
+  std::set<std::uint32_t> scratch;  // operands that this side's body uses as scratch: undefined afterwards
   std::string side;                 // "before", "after"
-  std::string alone;  // of bodies that are not proved alike: makes the loop a function of this side's own
+  std::string alone;  // for bodies that are not proved equal: makes the loop a function of this side only
 };
 
-/// In listed order.
+/// Per loop, in listed order.
 struct Loops {
   std::vector<LoopUse> before, after;
 };
 
-/// What cannot be modelled is in Trace::unknown, with a reason of cli.md and a name. `use`: the identities by
-/// which the Traces are made simpler (x * 1 is x, full(2) + 1 is full(3)); without any, steps name those that
-/// they are instances of. Loops are not modelled where `loops` does not hold them.
+/// Builds the Traces of a case. What cannot be modelled is in Trace::unknown, with a reason of cli.md and a
+/// name. `use`: the identities that simplify the Traces (x * 1 is x, full(2) + 1 is full(3)); with
+/// Identities::none, steps record those that they are instances of. `loops` holds the loops to model.
 Traced trace_case(const Case& value, const OpSet& ops, Sizes& sizes, Identities use = Identities::none,
                   const Loops& loops = {});
 
-/// Every order of `graph`'s steps that its names, control edges and streams allow. The return comes last.
+/// Makes `trace` stand for every order of `graph`'s steps that its def-use, control edges and streams allow.
+/// Inserts the step that returns; final contents are stored after every step.
 void add_order(Trace& trace, const Graph& graph);
 
 }  // namespace noclobber

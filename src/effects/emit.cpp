@@ -47,13 +47,13 @@ void move(Tracer& t, const Binding& to, const Binding& of, std::uint32_t origin)
   note_widened(t, to, from);
 }
 
-/// The storage behind `to` holds that number everywhere, where `to` is all of it.
+/// Records that each element of the storage of `to` is that number, if `to` is all of the storage.
 void holds(Tracer& t, const Binding& to, std::int64_t number, const Arg& device, bool shown) {
   if (to.view.maps.empty() && to.view.lanes == 0 && holds_whole(to.dtype, number))
     t.known.constants[to.view.storage] = {number, to.dtype, device, shown};
 }
 
-/// Likewise a number that the type holds and that is not whole.
+/// The same for a number that the type holds and that is not whole.
 void holds_real(Tracer& t, const Binding& to, double number) {
   if (to.view.maps.empty() && to.view.lanes == 0) t.known.reals[to.view.storage] = {number, to.dtype};
 }

@@ -29,7 +29,7 @@ void place(Tracer& t, const Moved& moves, const Binding& base, const Binding& ou
   }
 }
 
-/// The number of that type that PyTorch stores; itself where it refuses one that is too large.
+/// The number of that type that PyTorch stores. Unchanged if it is too large, which PyTorch rejects.
 Arg rounded(const Arg& arg, Dtype dtype) {
   constexpr std::int64_t kExact = std::int64_t{1} << 53;
   const bool whole = arg.kind == Arg::Kind::sym && arg.sym.is_constant() && arg.sym.constant() <= kExact &&
@@ -37,11 +37,11 @@ Arg rounded(const Arg& arg, Dtype dtype) {
   if (!is_floating(dtype) || (arg.kind != Arg::Kind::real && !whole)) return arg;
   const double given = whole ? static_cast<double>(arg.sym.constant()) : arg.real;
   const Number single = convert(Number::of_real(given), dtype == Dtype::f64 ? dtype : Dtype::f32);
-  const double stored = convert(single, dtype).as_real();  // narrower ones are made of floats
+  const double stored = convert(single, dtype).as_real();  // narrower types are made from floats
   return std::isinf(stored) ? arg : Arg::of_real(stored);
 }
 
-/// A complex number as two readers may have written it: one text, and a real number where it is one.
+/// One spelling of a complex number, however a reader wrote it; a real number if its imaginary part is +0.
 Arg complex_alike(const Arg& arg) {
   const auto number = arg.kind == Arg::Kind::text ? complex_of_text(arg.text) : std::nullopt;
   if (!number) return arg;
@@ -60,14 +60,14 @@ std::optional<Arg> fill_value(std::string_view op, const Schema& schema, const s
   return std::nullopt;
 }
 
-/// PyTorch fills with a tensor only where it has no dimensions.
+/// Claims that a tensor to fill with has no dimensions: PyTorch takes no other.
 void claim_number(Tracer& t, const Call& call, const Binding& value) {
   if (!value.view.shape.empty())
     t.trace.claims.push_back({call.number, "rank", t.space.constant(0), Space::kBad});
 }
 
-/// What a factory's arguments say of its result: the first tensor's shape and type, then its own size and
-/// dtype. Nothing where no argument gives a shape.
+/// The metadata that a factory's arguments give its result: shape and type of a tensor in front, then its own
+/// size and dtype. Empty if no argument gives a shape.
 std::optional<InferredMeta> factory_meta(Tracer& t, const Call& call) {
   InferredMeta out;
   const auto like = call.arguments.empty() ? std::nullopt : t.bound_of(call.arguments[0]);
@@ -86,8 +86,8 @@ std::optional<InferredMeta> factory_meta(Tracer& t, const Call& call) {
   return sized ? std::optional(out) : std::nullopt;
 }
 
-/// The type of a factory's result where no argument says it: PyTorch's default, but for `full` that of the
-/// value. Nothing where that is a name.
+/// The type of a factory's result if no argument gives it: PyTorch's default, but for `full` that of the
+/// value. Empty if the value is a tensor.
 std::optional<Dtype> default_type(std::string_view op, const Arg& value) {
   if (op != "aten.full" || value.kind == Arg::Kind::real) return Dtype::f32;
   if (value.kind == Arg::Kind::boolean) return Dtype::boolean;
@@ -96,7 +96,7 @@ std::optional<Dtype> default_type(std::string_view op, const Arg& value) {
 
 }  // namespace
 
-/// flip, repeat, constant_pad_nd and their like: each piece of the argument where the row puts it.
+/// flip, repeat, constant_pad_nd and the like: moves each piece of the argument where the row puts it.
 void moved(Tracer& t, const Call& call) {
   const auto base = t.tensor(call, 0);
   const OpRow* row = find_row(call.op);
@@ -115,7 +115,7 @@ void moved(Tracer& t, const Call& call) {
   bind(t, call, 0, std::move(*out));
 }
 
-/// tril_: what the functional form gives, moved into the argument. false: not of this kind.
+/// tril_ and the like: the functional result, moved into the argument. False if it is no such call.
 bool moved_in_place(Tracer& t, const Call& call) {
   const bool in_place =
       call.op.ends_with('_') && !call.arguments.empty() && call.schema->arguments[0].written;
@@ -133,7 +133,7 @@ bool moved_in_place(Tracer& t, const Call& call) {
   return true;
 }
 
-/// A scalar as the bits it becomes in that type. Whole numbers are written alike for all number types.
+/// Text of the bits that a scalar becomes in that type. Whole numbers have one text, as integer or as real.
 std::string scalar_text(const Tracer& t, const Arg& given, Dtype dtype) {
   const std::string type(name(dtype));
   const Arg arg = rounded(is_complex(dtype) ? complex_alike(given) : given, dtype);

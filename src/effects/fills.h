@@ -1,4 +1,4 @@
-// Results that are one scalar, nothing at all, or pieces of the argument at other places.
+// Operators whose result is one scalar everywhere, undefined, or pieces of the argument at other places.
 #pragma once
 #include "src/effects/tracer.h"
 

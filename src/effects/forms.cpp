@@ -6,8 +6,8 @@ namespace noclobber::effects {
 
 namespace {
 
-/// Do the types of what it is given decide whether PyTorch takes it? Views and moves take all; what draws and
-/// what has other effects is compared as a sequence, and cannot be added.
+/// True if the types of its arguments decide whether PyTorch accepts the call. Views and moves accept all.
+/// Draws and other effects are compared as a sequence, so that none can be added.
 bool asks_for_types(const Call& call) {
   if (call.schema->ns != "aten" && call.schema->ns != "prims") return false;
   switch (meaning_of(call.op, *call.schema)) {

@@ -1,5 +1,6 @@
-// Which operators are called with which types. What `before` calls, PyTorch takes; of what `after` alone
-// calls it must have been seen, as nobody may use its result and so nothing else is asked of it.
+// Records which operators are called with which dtypes. PyTorch is taken to accept every call of `before`. A
+// form that only `after` has must have been observed to be accepted: its result may be unused, so that no
+// other obligation covers it.
 #pragma once
 #include "src/effects/tracer.h"
 

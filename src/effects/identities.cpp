@@ -17,14 +17,14 @@ namespace noclobber::effects {
 
 namespace {
 
-/// The step at hand is an instance of a row; `argument` of the call stays, or is a number.
+/// Notes that the current step is an instance of a row; `argument` of the call is kept, or is a number.
 void note_identity(Tracer& t, const Call& call, const Identity& row, TraceIdentity::Form form,
                    std::size_t argument, std::string text, std::string assumes = "") {
   if (t.identities.at_hand) return;
   for (const Arg& arg : call.arguments)
     if (const Binding* bound = t.seen(arg);
         bound != nullptr && constant_of(t, *bound) && !t.known.constants.at(bound->view.storage).shown)
-      return;  // the rows are assumed then, see show_rebuilt
+      return;  // such rows are assumed: see show_rebuilt() in src/check
   TraceIdentity out{row.name,          form, static_cast<std::uint32_t>(argument), 0, std::move(text),
                     std::move(assumes)};
   for (std::size_t k = 0; k < argument; ++k)
@@ -32,14 +32,14 @@ void note_identity(Tracer& t, const Call& call, const Identity& row, TraceIdenti
   t.identities.at_hand = std::move(out);
 }
 
-/// The table's row of that form about what is called.
+/// The row of that form for the operator that is called; nullptr if there is none.
 const Identity* identity(const Call& call, Identity::Form form) {
   const OpRow* row = call.row;
   return row != nullptr ? find_identity(form, row->op) : nullptr;
 }
 
-/// Is what that operand holds changed by the call itself, before it has read all of it? So it is where the
-/// target shows other elements of the same storage.
+/// True if the call may overwrite the operand before it has read all of it: its target is another view of the
+/// same storage.
 bool meets_target(const Tracer& t, const Call& call, const Binding& operand) {
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {
     if (!call.schema->arguments[k].written) continue;
@@ -50,7 +50,7 @@ bool meets_target(const Tracer& t, const Call& call, const Binding& operand) {
   return false;
 }
 
-/// Are the arguments from `first` on what the schema says when nothing is given?
+/// True if the arguments from `first` on are unset, defaults or targets.
 bool only_defaults_behind(const Call& call, std::size_t first) {
   for (std::size_t k = first; k < call.arguments.size(); ++k) {
     const SchemaSlot& slot = call.schema->arguments[k];
@@ -61,7 +61,7 @@ bool only_defaults_behind(const Call& call, std::size_t first) {
   return true;
 }
 
-/// Where the one result goes: the written argument, or a fresh storage. Nothing if it is not as computed.
+/// The destination of the only result: the written argument or a fresh storage. Empty if it has another meta.
 std::optional<Binding> target_of(Tracer& t, const Call& call, const InferredMeta& meta) {
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {
     if (!call.schema->arguments[k].written) continue;
@@ -73,7 +73,7 @@ std::optional<Binding> target_of(Tracer& t, const Call& call, const InferredMeta
   return fresh_for(t, call, 0, meta);
 }
 
-/// Arithmetic on whole numbers that stand everywhere: `full` and scalars.
+/// Folds arithmetic on whole numbers that are the same everywhere: `full` and scalars.
 bool folded(Tracer& t, const Call& call, const Identity& row, const InferredMeta& meta) {
   std::vector<std::int64_t> values;
   std::optional<Dtype> dtype;
@@ -111,7 +111,7 @@ bool folded(Tracer& t, const Call& call, const Identity& row, const InferredMeta
   return true;
 }
 
-/// The number that an argument is everywhere.
+/// The number that an argument is everywhere. Empty if it is not known.
 std::optional<double> real_of(const Tracer& t, const Call& call, std::size_t argument, Dtype dtype) {
   const Binding* bound = t.seen(call.arguments[argument]);
   if (bound == nullptr) return real_number(call.arguments[argument], dtype);
@@ -122,7 +122,7 @@ std::optional<double> real_of(const Tracer& t, const Call& call, std::size_t arg
                                                                        : std::nullopt;
 }
 
-/// Arithmetic on numbers that stand everywhere and need not be whole.
+/// Folds arithmetic on numbers that are the same everywhere and need not be whole.
 bool computed(Tracer& t, const Call& call, const Identity& row, const InferredMeta& meta) {
   const std::size_t operands = row.unary ? 1 : 2;
   std::optional<Dtype> dtype;
@@ -154,7 +154,7 @@ bool computed(Tracer& t, const Call& call, const Identity& row, const InferredMe
   return true;
 }
 
-/// Does the row hold for that type, as far as identities are used? What it assumes is noted.
+/// True if the row may be applied to that type, as far as identities are used. Notes what it assumes.
 bool may_use(Tracer& t, const Identity& row, Dtype dtype, std::string_view about) {
   if (!row.exact.contains(dtype) && !row.assumed.contains(dtype)) return false;
   ++t.identities.simpler;
@@ -165,12 +165,12 @@ bool may_use(Tracer& t, const Identity& row, Dtype dtype, std::string_view about
   return used;
 }
 
-/// What is assumed where a neutral argument is left out.
+/// The assumption behind dropping a neutral argument.
 std::string assumption(const Call& call, const Identity& row) {
   return std::string(row.assumes) + " in " + std::string(call.row->op) + " with " + std::to_string(row.value);
 }
 
-/// Does this argument change nothing about the other, whose type is `dtype`, to the bit or by assumption?
+/// True if this argument leaves the other, of type `dtype`, unchanged: to the bit, or by assumption.
 bool is_neutral(const Tracer& t, const Call& call, const Identity& row, std::size_t argument,
                 const InferredMeta& meta, Dtype dtype) {
   const Arg& arg = call.arguments[argument];
@@ -180,7 +180,8 @@ bool is_neutral(const Tracer& t, const Call& call, const Identity& row, std::siz
          (row.exact.contains(dtype) || row.assumed.contains(dtype));
 }
 
-/// A multiple of zero is zero, but for its sign: x - (-1) * 0 is x + 0, which of -0 makes 0.
+/// True if `alpha` leaves the argument neutral. A multiple of zero is zero, but for its sign: x - (-1) * 0 is
+/// x + 0, which makes -0 into 0.
 bool takes_multiple(const Call& call, const Identity& row, const InferredMeta& meta) {
   if (!row.scaled || call.arguments.size() < 3 || call.schema->arguments[2].name != "alpha" ||
       !only_defaults_behind(call, 3))
@@ -189,7 +190,7 @@ bool takes_multiple(const Call& call, const Identity& row, const InferredMeta& m
   return alpha && (*alpha > 0 || row.assumed.contains(*meta.dtype) || !is_floating(*meta.dtype));
 }
 
-/// x + 0, x * 1: what x holds, in a storage of its own or in its own place.
+/// x + 0, x * 1: copies x, into a storage of its own or into the target.
 bool neutral(Tracer& t, const Call& call, const Identity& row, const InferredMeta& meta) {
   const bool plain = only_defaults_behind(call, 2);
   if (!plain && !takes_multiple(call, row, meta)) return false;
@@ -208,15 +209,15 @@ bool neutral(Tracer& t, const Call& call, const Identity& row, const InferredMet
     const auto out = target_of(t, call, meta);
     if (!out) return false;
     move(t, *out, *from,
-         call.number);  // in place as well: what may not be written may not be written with itself
+         call.number);  // in place as well: a read-only input may not be written, even with itself
     bind(t, call, 0, *out);
     return true;
   }
   return false;
 }
 
-/// addmm(c, a, b) is mm(a, b) + c, where nothing is scaled, no type changes and the sum is as large as the
-/// product: the two round differently.
+/// addmm(c, a, b) is mm(a, b) + c if nothing is scaled, no type changes and c does not enlarge the product.
+/// The two round differently.
 bool sum_apart(Tracer& t, const Call& call, const Identity& row, const InferredMeta& meta) {
   if (call.schema->writes() || !only_defaults_behind(call, 3)) return false;
   const Schema* product = t.ops.find(std::string(row.other) + ".default");
@@ -241,7 +242,7 @@ bool sum_apart(Tracer& t, const Call& call, const Identity& row, const InferredM
 
 }  // namespace
 
-/// A scalar that is a whole number which the type holds exactly, and no -0.
+/// The value of a scalar that is a whole number which the type holds exactly. Empty for others and for -0.
 std::optional<std::int64_t> whole(const Arg& arg, Dtype dtype) {
   std::optional<std::int64_t> value;
   if (arg.kind == Arg::Kind::sym && arg.sym.is_constant()) value = arg.sym.constant();
@@ -252,7 +253,7 @@ std::optional<std::int64_t> whole(const Arg& arg, Dtype dtype) {
   return value && holds_whole(dtype, *value) ? value : std::nullopt;
 }
 
-/// A scalar as doubles or floats store it, where that is an ordinary number.
+/// A scalar as doubles or floats store it, if that is a normal number or zero; a whole number of any type.
 std::optional<double> real_number(const Arg& arg, Dtype dtype) {
   if (const auto number = whole(arg, dtype)) return static_cast<double>(*number);
   if (arg.kind != Arg::Kind::real || (dtype != Dtype::f64 && dtype != Dtype::f32)) return std::nullopt;
@@ -297,7 +298,7 @@ bool simplified(Tracer& t, const Call& call) {
          (count != nullptr && counted_up(t, call, *count, meta[0]));
 }
 
-/// Remembers what a product is of, as far as both graphs have a name for it: its inputs.
+/// Remembers the operands of a matrix product by names that both graphs have: those of inputs.
 void note_product(Tracer& t, const Call& call, const Parts& parts) {
   const OpRow* row = call.row;
   if (t.request.use != Identities::all || row == nullptr || product_of(row->op) != row->op) return;
@@ -309,8 +310,8 @@ void note_product(Tracer& t, const Call& call, const Parts& parts) {
   for (const Binding& w : parts.writes) t.known.products[w.view.storage] = of;
 }
 
-/// A sum with a product is a sum to a product: it does not matter in which order two numbers are added. Of
-/// two products the one goes first that has the lesser name.
+/// Puts a product first in a sum or a product with another operand: two numbers are added in either order. Of
+/// two products the one with the lesser name comes first.
 void product_first(Tracer& t, const Call& call, std::vector<Operand>& operands) {
   const Identity* row = identity(call, Identity::Form::turned);
   if (t.request.use != Identities::all || row == nullptr || operands.size() < 2 ||
@@ -326,7 +327,7 @@ void product_first(Tracer& t, const Call& call, std::vector<Operand>& operands) 
   }
 }
 
-/// A tensor of one whole number is the scalar, where it neither widens the result nor has another type.
+/// Replaces a tensor of one whole number by the scalar, if it neither widens the result nor has another type.
 std::optional<Call> with_scalars(Tracer& t, const Call& call) {
   const Identity* row = identity(call, Identity::Form::number);
   if (row == nullptr || call.arguments.size() < 2) return std::nullopt;

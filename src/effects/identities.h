@@ -1,6 +1,5 @@
-// Where a row of the table of identities (src/ops/identities.def) is met in a graph: neutral arguments,
-// arithmetic on whole numbers. What is assumed of a row is listed as
-// inexact.
+// Applies the rows of the identity table (src/ops/identities.def) to the calls of a graph: neutral arguments,
+// arithmetic on constants. The assumption of a row that does not hold to the bit is listed as inexact.
 #pragma once
 #include "src/effects/tracer.h"
 

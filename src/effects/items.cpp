@@ -10,7 +10,7 @@ namespace noclobber::effects {
 
 namespace {
 
-/// In whatever order items are computed: none writes what another one touches.
+/// True if the items may be computed in any order: none writes what another one touches.
 bool apart_items(Tracer& t, const Call& call) {
   struct Touched {
     TraceView view;
@@ -50,8 +50,8 @@ std::vector<Arg> item_arguments(const Schema& list, const Schema& item, const st
 
 }  // namespace
 
-/// The shape of what is computed for item k of a list of targets, whose operator says of its results what
-/// `rules` are, copies views, or computes every item by itself. Nothing: no rule tells.
+/// The shape that is computed for item k of a list of targets: by `rules`, by the views that the operator
+/// copies, or by the operator of a single item. Empty if no rule gives it.
 std::optional<Shape> computed_item(Tracer& t, const Call& call, const std::vector<InferredMeta>& rules,
                                    std::size_t k) {
   if (k < rules.size()) return rules[k].shape;
@@ -73,7 +73,7 @@ std::optional<Shape> computed_item(Tracer& t, const Call& call, const std::vecto
   return computed.empty() ? std::nullopt : std::optional(computed[0].shape);
 }
 
-/// _foreach_add(a, b) is add(a[k], b[k]) for every k. false: not of this kind.
+/// _foreach_add(a, b) is add(a[k], b[k]) for every k. False if the call cannot be taken item by item.
 bool each_item(Tracer& t, const Call& call) {
   if (call.op.find("._foreach_") == std::string::npos) return false;
   const std::string name = item_op(call.step->op);
@@ -88,7 +88,7 @@ bool each_item(Tracer& t, const Call& call) {
     Step step;
     step.op = name;
     if (!writes) {
-      if (k >= call.step->results.size() || !call.step->results[k].valid()) continue;  // nobody asks for it
+      if (k >= call.step->results.size() || !call.step->results[k].valid()) continue;  // unused
       step.results = {call.step->results[k]};
     }
     std::vector<Arg> arguments = item_arguments(*call.schema, *schema, call.arguments, k);

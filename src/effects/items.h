@@ -1,4 +1,4 @@
-// Operators over lists, as what they do to each item.
+// Operators over lists, expanded to one call per item.
 #pragma once
 #include "src/effects/tracer.h"
 

@@ -6,7 +6,7 @@
 namespace noclobber::effects {
 namespace {
 
-/// All that is reached from k.
+/// All that `next` leads to from k, k included.
 template <class Next>
 std::set<std::uint32_t> closure(std::uint32_t k, Next next) {
   std::set<std::uint32_t> out{k};

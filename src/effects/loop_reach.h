@@ -1,4 +1,4 @@
-// Which storages of a loop's operands may be where after any number of trips.
+// Which storages of a loop's operands its inputs and results may be on after any number of trips.
 #pragma once
 #include <cstdint>
 #include <set>
@@ -7,16 +7,16 @@
 
 namespace noclobber::effects {
 
-/// Where the storage of carried operand k may be carried at some trip.
+/// The carried operands as which the storage of carried operand k may be passed at some trip, k included.
 std::set<std::uint32_t> places(const BodyFacts& facts, std::uint32_t k);
-/// Inputs of the first trip whose storage result k may lie on, after any number of trips.
+/// The operands whose storage result k may be on after any number of trips, zero included.
 std::set<std::uint32_t> reachable(const LoopUse& use, std::uint32_t k);
-/// The same where results are those of a last trip: a scan has one, and other loops clone without one.
+/// The same after at least one trip: for scan, and for loops that clone their operands if no trip runs.
 std::set<std::uint32_t> passed_on(const LoopUse& use, std::uint32_t k);
-/// Inputs whose storage bodies count from its start, at some trip: that of another may be carried there
-/// later.
+/// The operands whose storage a body addresses from its start at some trip: directly, or because it may be
+/// carried to such an input.
 std::set<std::uint32_t> counted(const LoopUse& use);
-/// Is the storage of operand k written at no trip, here and in the other graph?
+/// True if no trip writes the storage of operand k, in this graph and in the other.
 bool only_read(const LoopUse& use, std::uint32_t k);
 
 }  // namespace noclobber::effects

@@ -19,7 +19,7 @@ namespace noclobber::effects {
 
 namespace {
 
-/// Bodies are compared, whatever they are called.
+/// Without the names of bodies: their contents are compared.
 Arg nameless(Arg arg) {
   for (Arg& item : arg.list.items()) item = nameless(std::move(item));
   if (arg.kind == Arg::Kind::graph) arg.text = {};
@@ -29,7 +29,7 @@ Arg nameless(Arg arg) {
 /// Operators whose bodies take the operands in their order: while_loop, scan, map.
 struct LoopForm {
   bool passes_on = false;                     // operands become the body's inputs
-  std::size_t first = 0, rows = 0, more = 0;  // arguments: the first list, that of items, that of what stays
+  std::size_t first = 0, rows = 0, more = 0;  // arguments: the first list, that of items, the uncarried ones
 };
 
 LoopForm form_of(const Step& step) {
@@ -39,22 +39,22 @@ LoopForm form_of(const Step& step) {
   return {};
 }
 
-/// What a loop is given, as a step under construction.
+/// The operands of a loop, with its step under construction.
 struct LoopOperands {
   TraceStep step;
-  std::vector<std::optional<Binding>> inputs;               // per input of a body; a number is none
-  std::vector<std::size_t> reads;                           // per input: the read that it is
+  std::vector<std::optional<Binding>> inputs;               // per input of a body; empty for a number
+  std::vector<std::size_t> reads;                           // per input: the number of its read
   std::vector<std::optional<std::vector<PolyId>>> strides;  // per input: as bodies declare it
-  std::size_t carried = 0, rows = 0;      // how many inputs the body's results become; items
-  bool passes_on = false, loops = false;  // as LoopForm; a while_loop
+  std::size_t carried = 0, rows = 0;                        // how many inputs are carried; how many are items
+  bool passes_on = false, loops = false;                    // as LoopForm; true for while_loop
   bool is_row(std::size_t k) const { return k >= carried && k < carried + rows; }
   const Binding* tensor(std::size_t k) const {
     return k < inputs.size() && inputs[k] ? &*inputs[k] : nullptr;
   }
 };
 
-/// Operands by input of a body. A number is an input of its own, or its body has a symbol for it and no
-/// input.
+/// Aligns operands with the inputs of the bodies. A number is an input of its own, or the body has a symbol
+/// and no input for it. False if they do not fit.
 bool align(const Tracer& t, const Step& step, LoopOperands& out) {
   if (!out.passes_on) return true;
   std::set<std::size_t> counts;
@@ -70,7 +70,7 @@ bool align(const Tracer& t, const Step& step, LoopOperands& out) {
   return counts == std::set{out.inputs.size()};
 }
 
-/// Everything the loop is given, carried operands first. A number may stand among what stays as it is.
+/// Adds all operands of the loop, carried ones first. Numbers may occur among those that are not carried.
 bool add_operands(Tracer& t, const Step& step, LoopOperands& out) {
   const LoopForm form = form_of(step);
   out.passes_on = form.passes_on;
@@ -103,8 +103,8 @@ bool add_operands(Tracer& t, const Step& step, LoopOperands& out) {
   return align(t, step, out);
 }
 
-/// The elements of an operand's storage, in the order of memory, from its first one (or that of the storage)
-/// to its last: a body that is given no more sees none beyond.
+/// The elements of an operand's storage in memory order, from its first one (or that of the storage) to its
+/// last: a body that is given no more reaches none beyond. Empty if they are not known.
 std::optional<TraceView> span_of(Tracer& t, const Binding& operand, bool from_start) {
   const Shape& shape = operand.view.shape;
   if (!operand.strides || operand.offset == Space::kBad || t.wide(operand.view.storage)) return std::nullopt;
@@ -124,8 +124,9 @@ std::optional<TraceView> span_of(Tracer& t, const Binding& operand, bool from_st
   return TraceView{operand.view.storage, std::move(all), span.to, operand.view.type, 0};
 }
 
-/// An operand of whose storage a body sees more than it shows is read with what lies between its elements.
-/// What is carried lies on another storage at each trip, and an item, the first of which PyTorch copies, too.
+/// If a body touches an operand's storage outside of its view, the step also reads the elements in between.
+/// Not for carried operands, which are on another storage at each trip, nor for items, the first of which
+/// PyTorch copies.
 bool reach(Tracer& t, const LoopUse& use, LoopOperands& operands) {
   const std::set<std::uint32_t> from_start = counted(use);
   std::set<std::uint32_t> beyond = use.own.beyond;  // in both graphs alike
@@ -146,7 +147,7 @@ bool reach(Tracer& t, const LoopUse& use, LoopOperands& operands) {
   return true;
 }
 
-/// Items of an associative_scan, of which PyTorch returns a single one as it is.
+/// False if an associative_scan may have a single item, which PyTorch returns as it is.
 bool combines(Tracer& t, const Step& step) {
   if (!step.op->starts_with("higher_order.associative_scan")) return true;
   for (const Arg& arg : step.args.size() > 1 ? *step.args[1].list : std::vector<Arg>{}) {
@@ -176,7 +177,7 @@ void share(Tracer& t, const LoopUse& use, const TraceStep& step, const LoopOpera
   }
 }
 
-/// What keeps a loop from being understood; nullptr: nothing does.
+/// Why a loop is not understood; nullptr if it is.
 const char* fault_of(const LoopUse& use, const LoopOperands& operands) {
   if (!use.own.plain || !use.other.plain) return "a body with effects or outputs that share storage";
   std::map<StorageId, bool> seen;  // all operands on it are only read
@@ -198,7 +199,7 @@ const char* fault_of(const LoopUse& use, const LoopOperands& operands) {
   return nullptr;
 }
 
-/// Does a tensor lie as a body says that its input does? `first`: dimensions before those of the input.
+/// True if a tensor lies as a body declares its input. `first`: dimensions in front that the input lacks.
 bool lies_as(Tracer& t, const Lies& tensor, std::size_t first, const Type& type, bool from_start) {
   const Shape shape = t.sizes.of(type.shape);
   const auto said = said_strides(t, type, shape);
@@ -214,8 +215,7 @@ bool lies_as(Tracer& t, const Lies& tensor, std::size_t first, const Type& type,
   return strides || t.space.value(element_count(t.space, shape)) == 0;
 }
 
-/// Do operands, and what a body hands on, lie as the bodies say their inputs do? They are compared for that
-/// alone.
+/// True if operands and carried results lie as the bodies declare their inputs: only those are compared.
 bool lie_as_said(Tracer& t, const Step& step, const LoopUse& use, LoopOperands& operands) {
   operands.strides.resize(operands.inputs.size());
   const std::set<std::uint32_t> from_starts = counted(use);
@@ -240,8 +240,8 @@ bool lie_as_said(Tracer& t, const Step& step, const LoopUse& use, LoopOperands& 
   return true;
 }
 
-/// Carried operands that this loop writes at some trip, or keeps where the other graph's loop does not, hold
-/// anything afterwards: something else in each graph.
+/// Writes carried operands that this loop writes at some trip, or keeps where the other graph's loop does
+/// not, and scratch: their contents are undefined afterwards, and different in each graph.
 TraceStep clobbered(const Tracer& t, const LoopUse& use, const LoopOperands& operands) {
   TraceStep out;
   out.key = "clobbered by " + use.side + std::to_string(t.loops.count);
@@ -261,7 +261,7 @@ TraceStep clobbered(const Tracer& t, const LoopUse& use, const LoopOperands& ope
   return out;
 }
 
-/// A result that nobody reads, so that no dump describes it: what the body returns, once for each item.
+/// A result that is not used, so that no dump describes it: what the body returns, once for each item.
 std::optional<Binding> untold_result(Tracer& t, const Step& step, std::size_t k,
                                      const LoopOperands& operands) {
   const Binding* item = operands.rows > 0 ? operands.tensor(operands.carried) : nullptr;
@@ -272,7 +272,7 @@ std::optional<Binding> untold_result(Tracer& t, const Step& step, std::size_t k,
   return fresh(t, shape, type->dtype, std::nullopt);
 }
 
-/// A storage for result k. What a loop hands on lies somewhere in a storage that nobody knows.
+/// A storage for result k. A carried result has an unknown offset in a storage of unknown layout.
 std::optional<Binding> loop_result(Tracer& t, const Call& call, std::size_t k, const LoopOperands& operands) {
   auto bound = call.step->results[k].valid() && said(t, call, k) != nullptr
                    ? fresh_for(t, call, k, std::nullopt)
@@ -284,7 +284,7 @@ std::optional<Binding> loop_result(Tracer& t, const Call& call, std::size_t k, c
     t.unknown("no-metadata", call.step->op);
     return std::nullopt;
   }
-  // Rows are stored without gaps. What the dump says of strides is held against what is known of them.
+  // Rows are stored without gaps. bind() compares the dump's strides with these.
   if (carried == nullptr && bound->strides) bound->strides = contiguous_strides(t.space, bound->view.shape);
   if (carried == nullptr) return bound;
   const bool alike = bound->view.shape == carried->view.shape && bound->dtype == carried->dtype;
@@ -292,7 +292,7 @@ std::optional<Binding> loop_result(Tracer& t, const Call& call, std::size_t k, c
     t.unknown("no-metadata", call.step->op + " (a result unlike what is carried)");
     return std::nullopt;
   }
-  // As the body declares; the clone that PyTorch makes without trips has no gaps.
+  // As the body declares; the clone that PyTorch makes if no trip runs has no gaps.
   const auto& strides = k < operands.strides.size() ? operands.strides[k] : std::nullopt;
   const bool kept =
       !clones_without_trips(*call.step) || (strides && is_dense(t.space, bound->view.shape, *strides));
@@ -304,8 +304,8 @@ std::optional<Binding> loop_result(Tracer& t, const Call& call, std::size_t k, c
 
 }  // namespace
 
-/// Of an output that a loop may have left on the storage of an input, or on that of another output, the
-/// caller is told so: `before` must say the same.
+/// Notes at each output which inputs and which other outputs it may share storage with because of a loop. The
+/// output of `before` must have the same note.
 void say_where_loops_lie(Tracer& t) {
   if (t.request.value->sharing_may_grow) return;
   for (TraceOutput& output : t.trace.outputs) {
@@ -347,7 +347,7 @@ void loop(Tracer& t, const Step& step, std::uint32_t number) {
     out.writes.push_back(bound->view);
     results.push_back(*bound);
   }
-  // Results are made behind the last trip, but who plans where they lie may store rows as the trips go.
+  // Results are written after the last trip, but with a memory plan rows may be stored during the trips.
   const Access reads = t.request.value->plan ? Access::any_time : Access::before_write;
   out.access.edit().assign(out.reads.size(), std::vector<Access>(out.writes.size(), reads));
   TraceStep pushed = out;

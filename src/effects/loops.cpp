@@ -22,7 +22,7 @@ bool mentions(const Arg& arg, ValueId id) {
          std::any_of(arg.list.begin(), arg.list.end(), [&](const Arg& item) { return mentions(item, id); });
 }
 
-/// Does the body do anything with its input k?
+/// True if the body uses its input k.
 bool uses_input(const Graph& body, std::size_t k) {
   const ValueId id = body.inputs[k].value;
   const auto here = [&](const Arg& arg) { return mentions(arg, id); };
@@ -34,7 +34,7 @@ bool uses_input(const Graph& body, std::size_t k) {
          });
 }
 
-/// Is that how a buffer lies that is made anew for these sizes?
+/// True if the layout is that of a fresh buffer of these sizes.
 bool lies_plainly(const Type& type) {
   if (type.strides == Type::Strides::unknown || type.offset != SymExpr(0)) return false;
   SymExpr expected = 1;
@@ -43,7 +43,7 @@ bool lies_plainly(const Type& type) {
   return true;
 }
 
-/// Buffers that only the body of `after` uses: no trip may depend on what they hold when it begins.
+/// Buffers that only the body of `after` uses: no trip may depend on their contents when it begins.
 std::set<std::uint32_t> scratch_of(const Case& value, const Step& before, const Step& after,
                                    std::size_t carried) {
   std::set<std::uint32_t> out;
@@ -65,7 +65,7 @@ std::set<std::uint32_t> scratch_of(const Case& value, const Step& before, const 
   return out;
 }
 
-/// Instead of being given, the inputs are made by the graph and hold anything.
+/// Makes the inputs results of `empty` in the graph instead: their contents are undefined.
 void make_scratch(Graph& graph, const std::set<std::uint32_t>& scratch) {
   std::vector<Step> made;
   for (const std::uint32_t k : scratch) {
@@ -85,13 +85,13 @@ void make_scratch(Graph& graph, const std::set<std::uint32_t>& scratch) {
   number_values(graph);
 }
 
-/// A body as a graph of its own, inputs called by their position.
+/// A body as a graph of its own, with inputs named by their position, and without those in `scratch`.
 Graph numbered(const Graph& body, bool carries, std::size_t carried, const std::set<std::uint32_t>& scratch) {
   Graph out = body;
   for (std::size_t k = 0; k < out.inputs.size(); ++k) {
     Input& input = out.inputs[k];
     out.values[input.value.index].name = std::to_string(k);
-    input.may_write = true;  // what is written is judged where the loop stands
+    input.may_write = true;  // writes are judged where the loop stands
     input.exit = carries && k < carried ? Input::Exit::any : Input::Exit::as_before;
     input.storage.clear();
     input.storage_numel.reset();
@@ -116,7 +116,7 @@ Case pair_of_bodies(const Case& value, const Graph& before, const Graph& after, 
   return out;
 }
 
-/// Does a body hold what nobody gives it? It is no function of its operands.
+/// True if a body holds constants, which no operand gives: it is no function of its operands.
 bool holds_constants(const Graph& body) {
   return std::ranges::any_of(body.inputs,
                              [](const Input& input) { return input.kind == Input::Kind::constant; });
@@ -127,7 +127,7 @@ struct BodyPair {
   const Graph *before, *after;
 };
 
-/// The bodies that both loops are given at the same places; none where one would go uncompared.
+/// The bodies of both loops at equal places. Empty if a body would go uncompared.
 std::vector<BodyPair> paired_bodies(const Case& value, const Step& a, const Step& b) {
   const auto ours = bodies_given(a), theirs = bodies_given(b);
   std::vector<BodyPair> out;
@@ -186,7 +186,7 @@ std::vector<LoopBody> loop_bodies(const Case& value) {
 }
 
 namespace {
-/// Inputs are called by their position, unless the graph is no body of a loop.
+/// The position that is the name of an input. Empty if the graph is no body of a loop.
 std::optional<std::uint32_t> position(const TraceInput& input) {
   const std::string& name = input.name;
   const bool is_number = std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
@@ -210,7 +210,7 @@ BodyFacts facts_of(const Trace& body, const Reached& reached) {
     for (const TraceView& view : step.writes) {
       if (const auto at = shown.find(view.storage); at != shown.end())
         out.written.insert(at->second.begin(), at->second.end());
-      // A branch that was written out marks which way it goes; that is no effect of the body.
+      // A branch that was expanded into the graph writes a token for its direction: no effect of the body.
       if (body.storages[view.storage].start == TraceStorage::Start::token)
         out.plain = out.plain && step.key->starts_with("noclobber.branch.default");
     }

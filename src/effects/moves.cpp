@@ -19,11 +19,11 @@ namespace {
 struct Wanted {
   Dtype dtype = Dtype::other;
   std::string format;  // "": that of the argument
-  bool fresh = false;  // a copy whatever the argument is
-  bool open = false;   // the dump does not say whether the device changes
+  bool fresh = false;  // a copy in any case
+  bool open = false;   // whether the device changes is not known
 };
 
-/// Row-major with the second dimension innermost; nothing for a rank that has no such format.
+/// Strides of channels_last: row-major, with dimension 1 innermost. Empty for a rank without such a format.
 std::optional<std::vector<PolyId>> channels_last(Tracer& t, const Shape& shape) {
   if (shape.size() != 4 && shape.size() != 5) return std::nullopt;
   std::vector<PolyId> out(shape.size(), 0);
@@ -38,7 +38,7 @@ std::optional<std::vector<PolyId>> channels_last(Tracer& t, const Shape& shape) 
   return out;
 }
 
-/// The strides that a memory format asks for; those of `like` where it asks for nothing.
+/// The strides of a memory format; those of `like` if it demands none.
 std::optional<std::vector<PolyId>> strides_of(Tracer& t, const std::string& format, const Binding& like) {
   if (format.find("channels_last") != std::string::npos) return channels_last(t, like.view.shape);
   if (format.find("contiguous_format") != std::string::npos)
@@ -46,7 +46,7 @@ std::optional<std::vector<PolyId>> strides_of(Tracer& t, const std::string& form
   return like.strides;
 }
 
-/// Strides of a result that keeps its argument's layout where that is dense.
+/// The strides that the dump or `memory_format` gives, else those of the argument if it is dense.
 std::optional<std::vector<PolyId>> kept_strides(Tracer& t, const Binding& like, const Call& call,
                                                 std::size_t result) {
   const Type* type = said(t, call, result);
@@ -62,19 +62,19 @@ std::optional<std::vector<PolyId>> kept_strides(Tracer& t, const Binding& like, 
              : preserved_strides(t.space, Viewed{like.view.shape, like.strides});
 }
 
-/// What to, contiguous, type_as ask for; nothing where that is not modelled.
+/// What to, contiguous or type_as ask for. Empty if that is not modelled.
 std::optional<Wanted> wanted(Tracer& t, const Call& call, const Binding& from) {
   Wanted out{call.op == "aten.dequantize" ? Dtype::f32 : from.dtype, "", false, false};
   for (std::size_t k = 1; k < call.arguments.size(); ++k) {
     const Arg& arg = call.arguments[k];
     const std::string& what = call.schema->arguments[k].name;
-    const bool is_type = what == "dtype";  // of TorchScript's overloads a number, which is not understood
+    const bool is_type = what == "dtype";  // a number in TorchScript's overloads, which is not modelled
     if (arg.kind == Arg::Kind::none || (arg.kind == Arg::Kind::boolean && !arg.boolean && !is_type)) continue;
     const bool named = arg.kind == Arg::Kind::text || arg.kind == Arg::Kind::device;
     const auto like = what == "other" ? t.seen(arg) : nullptr;
     if (arg.kind == Arg::Kind::dtype || like) {
       out.dtype = like ? like->dtype : arg.dtype;
-      if (!like || t.devices.generators.empty()) continue;  // all lies on one device
+      if (!like || t.devices.generators.empty()) continue;  // a single device
       if (!t.devices.placed) t.devices.placed.emplace(*t.request.graph);
       const auto stays = same_device(t.devices.placed->of(call.arguments[0]), t.devices.placed->of(arg));
       out.fresh = out.fresh || stays == false;
@@ -98,8 +98,8 @@ std::optional<Wanted> wanted(Tracer& t, const Call& call, const Binding& from) {
   return out;
 }
 
-/// A result with gaps, or that shows an element twice, is made as PyTorch makes it: the memory from the first
-/// to the last element of the base is copied, and shown with the same strides.
+/// Copies a base with gaps or repeated elements as PyTorch does: the memory from its first to its last
+/// element, viewed with the same strides. False if that is not how the result lies.
 bool whole_window(Tracer& t, const Call& call, const Binding& out, const Binding& base) {
   const bool spread = !out.view.maps.empty() && out.view.maps[0].kind == Map::Kind::strided;
   if (!spread || !base.strides || out.strides != base.strides || base.offset == Space::kBad) return false;
@@ -123,7 +123,7 @@ bool whole_window(Tracer& t, const Call& call, const Binding& out, const Binding
 
 }  // namespace
 
-/// `cat(..., out=o)` and its like: what the functional form gives, moved into `o`. false: not of this kind.
+/// `cat(..., out=o)` and the like: the functional result, moved into `o`. False if it is no such call.
 bool out_variant(Tracer& t, const Call& call) {
   if (!call.schema->has(Tag::out)) return false;
   const std::string& functional = call.functional;
@@ -147,10 +147,10 @@ bool out_variant(Tracer& t, const Call& call) {
         t.unknown("unsupported-op", call.step->op + " (an operand meets out)");
         return true;
       }
-  for (std::size_t j = 0; j < pure->arguments.size(); ++j)  // zeros(out=o) is of o's type
+  for (std::size_t j = 0; j < pure->arguments.size(); ++j)  // zeros(out=o) has o's type
     if (pure->arguments[j].name == "dtype" && inner.arguments[j].kind == Arg::Kind::none)
       inner.arguments[j] = Arg::of_dtype(out->dtype);
-  Step made = *call.step;  // its result has a name until it is moved, whoever asks for it
+  Step made = *call.step;  // its result has a name until it is moved, used or not
   made.results = {ValueId(t.names.bound.size())};
   inner.step = &made;
   t.names.bound.emplace_back();
@@ -228,7 +228,7 @@ void copy_into(Tracer& t, const Call& call) {
   bind(t, call, 0, *to);
 }
 
-/// _foreach_copy_, _foreach_zero_ of lists that cannot be taken item by item (each_item).
+/// _foreach_copy_, _foreach_zero_ of lists that each_item() does not take item by item: not modelled.
 void copy_each(Tracer& t, const Call& call) {
   const bool paired =
       call.arguments.size() < 2 || call.arguments[1].list.size() == call.arguments[0].list.size();
@@ -248,12 +248,12 @@ void copy(Tracer& t, const Call& call) {
   bind(t, call, 0, std::move(out));
 }
 
-/// slice_scatter and its like: a copy of the first argument, then the second into a view of the copy.
+/// slice_scatter and the like: a copy of the first argument, then the second moved into a view of the copy.
 void view_scatter(Tracer& t, const Call& call) {
   const auto base = t.tensor(call, 0);
   const auto from = t.tensor(call, 1);
   if (!base || !from) return;
-  // With its gaps, and overlapping as it does; what is expanded is made dense.
+  // The result keeps the base's gaps and overlaps; an expanded base is made dense.
   bool as_base = said(t, call, 0) == nullptr && base->strides;
   for (std::size_t k = 0; as_base && k < base->view.shape.size(); ++k)
     as_base = t.space.value((*base->strides)[k]) != 0 || t.space.value(base->view.shape[k]) == 1;
@@ -265,8 +265,8 @@ void view_scatter(Tracer& t, const Call& call) {
   if (!target) return t.unknown("no-metadata", call.step->op);
   if (from->view.shape != target->front().view.shape)
     return t.unknown("no-metadata", call.step->op + " (shapes)");
-  // PyTorch copies the base's whole storage, offset and all: unless the base is all of it, an as_strided of
-  // the result would see elements that are not modelled.
+  // PyTorch copies the base's whole storage, with its offset: unless the base is all of it, an as_strided of
+  // the result would read elements that are not modelled.
   const bool part = !base->view.maps.empty() || base->offset != 0;
   const bool dense = base->strides && base->strides == contiguous_strides(t.space, base->view.shape);
   const bool strided = find_view_rule(call.op) == find_view_rule("aten.as_strided");
@@ -319,8 +319,8 @@ void concatenate(Tracer& t, const Call& call, bool stacked) {
   shape[d] = length;
   auto out = unwritten_for(t, call, InferredMeta{shape, dtype});
   if (!out || out->view.shape != shape) return t.unknown("no-metadata", call.step->op);
-  // The pieces cover the result; nobody sees what lies beneath. A single graph is asked whether everything
-  // was written, and who looks at one piece at a time cannot tell.
+  // The pieces cover the result, so that the fill is never read. A single graph must be shown to have written
+  // all of the result, which cannot be told from one piece at a time.
   if (!t.request.value->before && !t.request.value->plan)
     fill_with(t, *out, scalar_text(t, Arg::of(SymExpr(0)), out->dtype), call.number);
   PolyId start = 0;

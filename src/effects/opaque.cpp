@@ -22,7 +22,7 @@ namespace noclobber::effects {
 
 namespace {
 
-/// Tensor arguments in schema order, lists flattened. Nothing where one is not known.
+/// Tensor arguments in schema order, lists flattened. Empty if one is not known.
 std::optional<std::vector<Operand>> operands(Tracer& t, const Call& call) {
   std::vector<Operand> out;
   const OpDecl* const declared = call.declared;
@@ -50,10 +50,10 @@ std::optional<std::vector<Operand>> operands(Tracer& t, const Call& call) {
   return out;
 }
 
-/// Does the operator make item k of its result of item k of its lists?
+/// True if the operator computes item k of its result from item k of its lists.
 bool takes_items(std::string_view op) { return op.find("._foreach_") != std::string_view::npos; }
 
-/// What is promised between one read and one write of the step.
+/// The access contract between one read and one write of the step.
 Access access(const Call& call, const Operand& read, const Binding& read_view, const Binding& write,
               std::size_t write_item, bool listed, bool by_elements) {
   if (const OpDecl* declared = call.declared) {
@@ -71,8 +71,8 @@ Access access(const Call& call, const Operand& read, const Binding& read_view, c
   return read_view.view.shape == write.view.shape ? Access::elementwise : Access::any_time;
 }
 
-/// Random operators read and advance the generator; impure ones append to the sequence of effects. What
-/// brings in a size tells it.
+/// Random operators read and advance the generator; impure ones append to the sequence of effects. A step
+/// that introduces a size writes its token.
 void thread_tokens(Tracer& t, const Call& call, TraceStep& step) {
   const OpDecl* const declared = call.declared;
   const auto thread = [&](StorageId token) {
@@ -85,7 +85,7 @@ void thread_tokens(Tracer& t, const Call& call, TraceStep& step) {
   };
   if (draws(call.op, *call.schema, call.arguments))
     for (const StorageId generator : generators_of(t, call)) thread(generator);
-  // The number that a declared operator returns is called by a symbol, which nothing compares.
+  // A symbol stands for the number that a declared operator returns, and symbols are not compared.
   const bool counts =
       declared != nullptr && std::ranges::any_of(call.schema->returns, [](const SchemaSlot& slot) {
         return slot.type == SchemaSlot::Type::other;
@@ -96,7 +96,7 @@ void thread_tokens(Tracer& t, const Call& call, TraceStep& step) {
   tell_sizes(t, call.number, step);
 }
 
-/// Where a result lives: the written argument it stands for, or fresh.
+/// The argument whose storage a result has. Empty if the result is fresh.
 std::optional<std::size_t> aliased(const Schema& schema, const SchemaSlot& result) {
   if (result.alias.empty()) return std::nullopt;
   for (std::size_t k = 0; k < schema.arguments.size(); ++k)
@@ -104,7 +104,7 @@ std::optional<std::size_t> aliased(const Schema& schema, const SchemaSlot& resul
   return std::nullopt;
 }
 
-/// The operand that the only result is a view of, where it is one.
+/// The operand that the only result is a view of. Empty if it is no view.
 std::optional<std::size_t> shown_operand(const Call& call, const Parts& parts) {
   if (call.schema->returns.size() != 1 || call.schema->returns[0].type != SchemaSlot::Type::tensor)
     return std::nullopt;
@@ -115,8 +115,8 @@ std::optional<std::size_t> shown_operand(const Call& call, const Parts& parts) {
   return std::nullopt;
 }
 
-/// A view without a rule shows unknown elements of its storage, unless it lies contiguously and has as many
-/// as the storage: then they are all, in the order of memory.
+/// Binds a view without a rule if it is contiguous and has as many elements as its storage: then it is all of
+/// it, in memory order. False otherwise: its elements are not known.
 bool view_of_all(Tracer& t, const Call& call, std::size_t result, std::size_t argument) {
   const auto base = t.tensor(call, argument);
   const Type* type = said(t, call, result);
@@ -140,7 +140,7 @@ bool view_of_all(Tracer& t, const Call& call, std::size_t result, std::size_t ar
   return true;
 }
 
-/// What is computed has its target's shape: PyTorch broadcasts nothing into a target and resizes none.
+/// Claims that the computed shape is the target's: PyTorch broadcasts nothing into a target and resizes none.
 void claim_target(Tracer& t, const Call& call, const Shape& target, const Shape& computed) {
   if (target.size() != computed.size())
     t.trace.claims.push_back({call.number, "rank", t.number(target.size()), Space::kBad});
@@ -148,7 +148,7 @@ void claim_target(Tracer& t, const Call& call, const Shape& target, const Shape&
     if (target[k] != computed[k]) t.trace.claims.push_back({call.number, "size", target[k], computed[k]});
 }
 
-/// What is written and not returned. What is computed for an out= is known to fit.
+/// Adds what is written and not returned. What is computed for an out= must be known to fit.
 bool add_targets(Tracer& t, const Call& call, Parts& parts, const std::vector<InferredMeta>& rules) {
   for (std::size_t k = 0; k < parts.operands.size(); ++k) {
     const bool done =
@@ -167,14 +167,14 @@ bool add_targets(Tracer& t, const Call& call, Parts& parts, const std::vector<In
   return true;
 }
 
-/// Does it give tensors alone whose shapes follow from what it is given? TorchScript's overloads for numbers
-/// and lists give none.
+/// True if it returns only tensors whose shapes follow from its arguments. TorchScript's overloads for
+/// numbers and lists return none.
 bool gives_shapes(const Schema& schema) {
   return !schema.writes() && !schema.has(Tag::dynamic_output_shape) && !schema.returns.empty() &&
          schema.returns[0].type != SchemaSlot::Type::other;
 }
 
-/// Are all sizes that the call is given numbers? What a rule leaves open then is not open for a size.
+/// True if all sizes that the call is given are numbers, so that no symbol keeps a rule from a result.
 bool sizes_known(const Tracer& t, const Call& call, const std::vector<TensorMeta>& tensors) {
   const auto is_number = [&](PolyId extent) { return t.space.value(extent).has_value(); };
   const std::function<bool(const Arg&)> tells = [&](const Arg& arg) {
@@ -185,7 +185,7 @@ bool sizes_known(const Tracer& t, const Call& call, const std::vector<TensorMeta
              tensors, [&](const TensorMeta& one) { return std::ranges::all_of(one.shape, is_number); });
 }
 
-/// Results in the order of the schema: fresh, or the written argument they stand for.
+/// Adds results in the order of the schema: fresh, or the written argument that they are.
 bool add_results(Tracer& t, const Call& call, Parts& parts) {
   std::vector<TensorMeta> metas;
   for (const Operand& o : parts.operands)
@@ -228,7 +228,7 @@ bool add_results(Tracer& t, const Call& call, Parts& parts) {
         const auto own = listed                  ? std::optional(InferredMeta{metas[k].shape, std::nullopt})
                          : result < rules.size() ? std::optional(rules[result])
                                                  : std::nullopt;
-        const bool told = named || (own && own->dtype);  // nobody asks for what has no name
+        const bool told = named || (own && own->dtype);  // an unnamed result is unused
         const auto bound =
             told ? fresh_for(t, call, result, own) : fresh(t, {}, Dtype::other, std::vector<PolyId>{});
         if (!bound) {
@@ -242,7 +242,7 @@ bool add_results(Tracer& t, const Call& call, Parts& parts) {
   return add_targets(t, call, parts, rules);
 }
 
-/// Can what an in-place pointwise operator computes be stored in its target's type? PyTorch raises otherwise.
+/// True if the result of an in-place elementwise operator fits its target's type. PyTorch raises otherwise.
 bool storable(Tracer& t, const Call& call, const Parts& parts) {
   if (!parts.elementwise || parts.writes.empty() || parts.write_operands[0] == kNoPart) return true;
   std::vector<TensorMeta> metas;
@@ -253,7 +253,7 @@ bool storable(Tracer& t, const Call& call, const Parts& parts) {
          type_category(*rules[0].dtype) <= type_category(parts.writes[0].dtype);
 }
 
-/// Reads, each with what is promised between it and every write.
+/// Adds reads, each with its access contract with every write.
 bool add_reads(Tracer& t, const Call& call, Parts& parts) {
   const bool spread = parts.elementwise && !parts.writes.empty();
   for (std::size_t number = 0; number < parts.operands.size(); ++number) {
@@ -268,7 +268,7 @@ bool add_reads(Tracer& t, const Call& call, Parts& parts) {
     parts.reaching.push_back(o.bound.since);
     std::vector<Access>& row = parts.step.access.edit().emplace_back();
     const bool listed = call.schema->arguments[o.argument].type == SchemaSlot::Type::tensor_list;
-    // That an operator reads its own written argument is part of what it computes.
+    // An operator reads its own written argument before it writes.
     for (std::size_t w = 0; w < parts.writes.size(); ++w)
       row.push_back(
           parts.write_operands[w] == number && !spread
@@ -279,8 +279,8 @@ bool add_reads(Tracer& t, const Call& call, Parts& parts) {
   return true;
 }
 
-/// By the identity that was found for it, if the step is one of elements: the key of an operator that is
-/// given a number has it where its tensor stood.
+/// Attaches the identity that was found, if the step is elementwise. For Form::number its text is the key
+/// with the number in place of the tensor.
 void put_identity(Tracer& t, TraceStep& step) {
   if (!t.identities.at_hand || !step.elementwise || step.writes.size() != 1) return;
   if (t.identities.at_hand->form == TraceIdentity::Form::number) {
@@ -298,11 +298,11 @@ void put_identity(Tracer& t, TraceStep& step) {
 
 bool elementwise(const Call& call) {
   if (call.declared != nullptr) return false;
-  if (draws(call.op, *call.schema, call.arguments)) return false;  // another number for every element
+  if (draws(call.op, *call.schema, call.arguments)) return false;  // another number for each element
   return is_elementwise(call.op, *call.schema);
 }
 
-/// Step `number` of the graph writes the tokens of the sizes that it brings in.
+/// Makes step `number` of the graph write the tokens of the sizes that it introduces.
 void tell_sizes(Tracer& t, std::uint32_t number, TraceStep& step) {
   StorageId size = kEffects;
   for (const auto& [symbol, maker] : t.request.sizes) {
@@ -361,15 +361,15 @@ void opaque(Tracer& t, const Call& given) {
   propose(t, call, parts);
 }
 
-/// An assertion of no more than the dtype and the device that the tensor is said to have holds whenever the
-/// program runs: it may come, go and move. One about sizes or strides, or of another type, is an effect.
+/// An assertion of no more than the dtype and the device that the tensor is known to have always holds: it
+/// may be added, removed and moved. One about sizes or strides, or of another type, is an effect.
 void describe(Tracer& t, const Call& call) {
   const auto bound = t.bound_of(call.arguments[0]);
   if (!bound) return opaque(t, call);
   if (!t.devices.placed) t.devices.placed.emplace(*t.request.graph);
   for (std::size_t k = 1; k < call.arguments.size(); ++k) {
     const Arg& arg = call.arguments[k];
-    const bool is_layout = call.schema->arguments[k].name == "layout";  // strided, or it would not be here
+    const bool is_layout = call.schema->arguments[k].name == "layout";  // strided: run() rejects others
     const bool holds = arg.kind == Arg::Kind::none || is_layout ||
                        (arg.kind == Arg::Kind::dtype && arg.dtype == bound->dtype) ||
                        (arg.kind == Arg::Kind::device &&
@@ -378,7 +378,7 @@ void describe(Tracer& t, const Call& call) {
   }
 }
 
-/// batch_norm and its like: in training they write the running statistics that they are given.
+/// batch_norm and the like: in training they write the running statistics that they are given.
 void normalize_running(Tracer& t, Call call) {
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {
     const std::string& what = call.schema->arguments[k].name;

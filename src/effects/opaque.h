@@ -1,4 +1,4 @@
-// Operators that are functions of what they read: reads and writes from the schema.
+// Operators modelled as functions of what they read; the schema gives their reads and writes.
 #pragma once
 #include "src/effects/tracer.h"
 

@@ -1,4 +1,4 @@
-// Which graph steps must run before which, where dataflow alone decides.
+// The order of graph steps if dataflow alone decides.
 #include <algorithm>
 
 #include "src/effects/effects.h"
@@ -7,7 +7,7 @@
 namespace noclobber {
 namespace {
 
-/// The step that returns reads whatever a caller can see: it comes after all that writes there.
+/// Inserts the step that returns. It reads all that a caller observes, so that writes there conflict with it.
 void add_return(Trace& trace, const Graph& graph) {
   const auto found = std::find_if(graph.steps.begin(), graph.steps.end(), is_return);
   if (found == graph.steps.end()) return;
@@ -37,7 +37,7 @@ void add_order(Trace& trace, const Graph& graph) {
   add_return(trace, graph);
   trace.edges = order_edges(graph);
   const auto count = static_cast<std::uint32_t>(graph.steps.size());
-  // What is stored at exit comes after every step.
+  // Final contents are stored after every step.
   for (std::uint32_t k = 0; k < count; ++k) trace.edges.emplace_back(k, count);
   std::sort(trace.edges.begin(), trace.edges.end());
   trace.edges.erase(std::unique(trace.edges.begin(), trace.edges.end()), trace.edges.end());

@@ -8,8 +8,8 @@
 namespace noclobber {
 namespace {
 
-/// Of calls that may raise, one of `before` that the other is equal to if it is equal to any: made by the
-/// same steps, else the next one of its kind. Nothing: there is none of its kind.
+/// The call of `before` to compare `of` with: one with its key, if possible made by the same steps, and if
+/// possible one that is not taken. nullptr if none has its key.
 const Raised* counterpart(const std::vector<Raised>& before, const Raised& of,
                           std::set<const Raised*>& taken) {
   const Raised* found = nullptr;
@@ -24,8 +24,8 @@ const Raised* counterpart(const std::vector<Raised>& before, const Raised& of,
   return found;
 }
 
-/// What may raise in `after` must be a call of `before` that raises alike: what both write over that is
-/// compared at exit. What may raise in `before` alone may go.
+/// Each call of `after` that may raise must be equal to a call of `before`: the storages that both write are
+/// compared at exit. A call of `before` that may raise may be removed.
 void pair_raising(Trace& before, Trace& after, const std::vector<Raised>& ours,
                   const std::vector<Raised>& theirs) {
   std::set<const Raised*> taken;
@@ -43,7 +43,7 @@ void pair_raising(Trace& before, Trace& after, const std::vector<Raised>& ours,
     compare(after, theirs[k].storage, k);
     const bool is_first = before.storages[partner->storage].start != TraceStorage::Start::token;
     const auto own = is_first ? partner->storage : static_cast<StorageId>(before.storages.size());
-    if (!is_first) {  // it is made more than once in `after`
+    if (!is_first) {  // `after` has it more than once
       before.storages.push_back(before.storages[partner->storage]);
       TraceStep again;
       again.kind = TraceStep::Kind::move;
@@ -58,9 +58,9 @@ void pair_raising(Trace& before, Trace& after, const std::vector<Raised>& ours,
   }
 }
 
-/// What `after` does to what is in flight and `before` does not.
+/// Adds the hazards with operations in flight that `after` has and `before` does not.
 void add_flown(Traced& out, const Case& value, const std::vector<Flown>& ours, std::vector<Flown> theirs) {
-  const auto op = [](const Graph& graph, std::uint32_t step) {  // in place or not, it reads the same
+  const auto op = [](const Graph& graph, std::uint32_t step) {  // in-place forms count as functional ones
     const std::string own = step < graph.steps.size() ? graph.steps[step].op : "return";
     const std::string functional = functional_op(own);
     return functional.empty() ? own : functional;

@@ -1,4 +1,4 @@
-// What is asked of the steps of both graphs together: which may raise, and which meet what is in flight.
+// Obligations on both graphs together: calls that may raise, and hazards with operations in flight.
 #pragma once
 #include <string>
 #include <unordered_set>
@@ -10,22 +10,22 @@ namespace noclobber {
 
 /// A call that may raise.
 struct Raised {
-  StorageId storage = 0;   // which it alone writes
+  StorageId storage = 0;   // a storage that only this call writes
   std::uint32_t step = 0;  // of the Trace, which writes it
-  std::string key;         // what it is, but for what it reads
-  std::uint64_t hash = 0;  // and that
+  std::string key;         // what it computes, without what it reads
+  std::uint64_t hash = 0;  // of the key and of what it reads
   std::string op;
 };
 
-/// Of one graph.
+/// Notes about one graph.
 struct Noted {
-  std::unordered_set<std::string> forms;  // of calls: the functional operator and what it is given
+  std::unordered_set<std::string> forms;  // of calls: the functional operator and the form of its arguments
   std::vector<Raised> raised;
   std::vector<Flown> flown;
 };
 
-/// Asks for what may raise in `after` that it be equal to a call of `before`; `out.flown` is what `after`
-/// alone does to what is in flight.
+/// Requires each call of `after` that may raise to be equal to a call of `before`. Sets `out.flown` to the
+/// hazards with operations in flight that only `after` has.
 void pair_noted(Traced& out, const Case& value, const Noted& before, const Noted& after);
 
 }  // namespace noclobber

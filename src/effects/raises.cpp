@@ -31,7 +31,7 @@ std::uint64_t hash_of(const Map& map) {
   return out;
 }
 
-/// What a view shows now, as a number that is the same where the same steps made it.
+/// A hash of what a view holds now: equal if it was made by the same steps.
 std::uint64_t shown_hash(const Tracer& t, const TraceView& view) {
   std::uint64_t out = 1;
   if (view.storage < t.known.stored.size() && t.known.stored[view.storage].contents) {
@@ -44,7 +44,7 @@ std::uint64_t shown_hash(const Tracer& t, const TraceView& view) {
   return out;
 }
 
-/// Are all tensors and numbers that it is given whole, and is the divisor none that is surely not zero?
+/// True if all tensors and numbers are whole, and the divisor is not known to be nonzero.
 bool may_divide_by_zero(const Tracer& t, const Call& call) {
   bool whole = true, safe = false;
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {
@@ -63,8 +63,8 @@ bool may_divide_by_zero(const Tracer& t, const Call& call) {
   return whole && !safe;
 }
 
-/// Devices that the call would bring together, where kernels take none but one: tensors without dimensions
-/// may be taken from the CPU, by operators that compute element by element.
+/// The devices that the call would bring together, if its kernels accept only one. Elementwise operators also
+/// accept tensors without dimensions from the CPU.
 std::string devices_brought_together(Tracer& t, const Call& call) {
   if (!t.devices.several) return "";
   const bool known = call.schema->ns == "aten" || call.schema->ns == "prims";
@@ -85,7 +85,7 @@ std::string devices_brought_together(Tracer& t, const Call& call) {
   return out.empty() ? "" : all[0] + "," + out;
 }
 
-/// One more storage, which the step writes that says over what the call raises.
+/// Pushes the step with a storage of its own, which it writes with what decides whether the call raises.
 void push_raising(Tracer& t, const Call& call, TraceStep step, const std::vector<std::uint32_t>& reaching) {
   TraceStorage storage;
   storage.key = "raises " + std::to_string(t.noted.raised.size());
@@ -101,7 +101,7 @@ void push_raising(Tracer& t, const Call& call, TraceStep step, const std::vector
   push(t, std::move(step), reaching);
 }
 
-/// It raises over the contents of these arguments.
+/// Notes that the contents of the arguments `over` decide whether the call raises.
 void raises(Tracer& t, const Call& call, const std::vector<std::size_t>& over, const std::string& why) {
   TraceStep step;
   step.key = "raises " + why + attributes(t, call);
@@ -126,7 +126,7 @@ void raises(Tracer& t, const Call& call, const std::vector<std::size_t>& over, c
   push_raising(t, call, std::move(step), reaching);
 }
 
-/// A view of one element, or a write to one, by whatever operator: it raises over the index alone.
+/// A view of one element, or a write to one, by any operator: the index alone decides whether it raises.
 void raises_over_index(Tracer& t, const Call& call) {
   const ViewRule rule = find_view_rule(call.op);
   if (!shows_one_element(rule)) return;
@@ -144,7 +144,7 @@ void raises_over_index(Tracer& t, const Call& call) {
 
 }  // namespace
 
-/// Notes what the written storages hold from now on.
+/// Updates the hashes of what the written storages hold.
 void hash_step(Tracer& t, const TraceStep& step) {
   std::uint64_t made = mixed(static_cast<std::uint64_t>(step.kind), std::hash<std::string>{}(*step.key));
   for (const TraceView& read : step.reads) made = mixed(made, shown_hash(t, read));

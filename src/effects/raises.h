@@ -1,5 +1,5 @@
-// Calls that may raise: each writes a storage of its own with a function of what it may raise over, so that
-// two calls that are equal there raise alike. trace_case pairs those of the two graphs.
+// Calls that may raise. Each writes a storage of its own with a function of what decides whether it raises,
+// so that two calls that write equal contents raise alike. trace_case pairs the calls of both graphs.
 #pragma once
 #include "src/effects/tracer.h"
 

@@ -12,7 +12,7 @@ namespace noclobber::effects {
 
 namespace {
 
-/// Texts and numbers one behind the other, so that no two lists of them give the same.
+/// Appends texts and numbers, so that no two lists of them give the same text.
 class FormText {
  public:
   explicit FormText(std::string& out) : out_(out) { out_.clear(); }
@@ -34,17 +34,17 @@ class FormText {
   std::string& out_;
 };
 
-/// What a storage is known to hold may change what is done with it.
+/// True if contents of the storage are known, which may change how a call is modelled.
 bool holds_known(const Tracer& t, StorageId storage) {
   return t.known.constants.contains(storage) || t.known.reals.contains(storage);
 }
 
-/// Writes down one call.
+/// Writes the form of one call.
 class Form {
  public:
   Form(Tracer& t, FormAtHand& out) : t_(t), text_(out.text), refs_(out.refs) { refs_.clear(); }
 
-  /// Has the step a form? Else it depends on more than is written down.
+  /// Writes the form of the step. False if the step depends on more than a form holds.
   bool of(const Step& step) {
     if (!step.extras->tells.empty() || step.barrier) return false;
     text_.text(step.op);
@@ -65,7 +65,7 @@ class Form {
   }
 
  private:
-  /// What the dump says, as a number: graphs share equal types, and outlive the forms. 0: nothing.
+  /// A number for the type that the dump gives; 0: none. Graphs share equal types, and outlive the forms.
   std::size_t type(const SharedType& said) {
     auto& types = t_.request.remembered->types;
     return said ? types.try_emplace(&*said, types.size() + 1).first->second : 0;
@@ -107,7 +107,7 @@ class Form {
   bool tensor(const Arg& arg) {
     const Binding* const bound = t_.seen(arg);
     if (bound == nullptr || bound->view.lanes != 0 || holds_known(t_, bound->view.storage)) return false;
-    // The first time that the call is given this tensor.
+    // The position of the first argument that is this tensor.
     text_.number(static_cast<std::uint64_t>(std::ranges::find(refs_, arg.ref) - refs_.begin()));
     refs_.push_back(arg.ref);
     text_.number(static_cast<std::uint64_t>(bound->dtype));
@@ -122,9 +122,8 @@ class Form {
   std::vector<ValueId>& refs_;
 };
 
-/// Does a step depend on nothing but its form and what storages hold? Not where sizes are told or elements
-/// are seen in bytes, nor beside collectives that fly, several devices, or identities that Traces are built
-/// by.
+/// True if a step depends on nothing but its form and what storages hold. False if sizes are introduced or
+/// elements are split into bytes; with operations in flight, several devices, or identities in use.
 bool forms_count(const Tracer& t) {
   return t.request.remembered != nullptr && t.request.use == Identities::none && t.request.lanes->empty() &&
          t.request.sizes.empty() && t.flights.empty() && t.storages.more_lanes.empty() &&
@@ -132,7 +131,7 @@ bool forms_count(const Tracer& t) {
          t.devices.generators.empty();
 }
 
-/// How far everything was when the step began.
+/// The counts of all that a step may add to.
 FormAtHand::Mark mark_of(const Tracer& t) {
   return {t.trace.steps.size(),
           t.trace.storages.size(),
@@ -248,7 +247,7 @@ void propose(Tracer& t, const Call& call, const Parts& parts) {
     }
     out->writes.push_back(std::move(written));
   }
-  // What shows a tensor that is not written is bound elsewhere.
+  // A result that is a view of an operand that is not written is bound elsewhere.
   if (named != static_cast<std::size_t>(std::ranges::count_if(call.step->results, &ValueId::valid))) return;
   t.form.proposed = std::move(out);
 }

@@ -1,6 +1,6 @@
-// Calls that were met before. An operator with the same numbers, of tensors of the same types, shapes and
-// strides, makes a step that differs from the one before in its storages alone: it is written down once, by
-// `opaque`, and copied from then on. A log of 35,000 steps has some hundred such forms.
+// A cache of calls. An operator with the same numbers, on tensors of the same dtypes, shapes and strides,
+// makes a step that differs from the earlier one in its storages only: `opaque` builds the first one, and
+// later ones are copies. A log of 35,000 steps has some hundred such forms.
 #pragma once
 #include <algorithm>
 #include <optional>
@@ -12,20 +12,20 @@
 
 namespace noclobber::effects {
 
-/// What a call of a form makes. `refs` are counted as the step lists its tensors.
+/// The step that a call of a form makes. A `ref` is a position among the tensors that the step lists.
 struct RememberedCall {
   struct Read {
     std::size_t ref = 0;
-    bool spread = false;  // to the shape of what is written
+    bool spread = false;  // broadcast to the shape of what is written
   };
-  /// Of one that is made, on a storage of its own; of one that is written in place `ref` and `bound` count.
+  /// A fresh result has a storage of its own; a result written in place uses `ref` and `bound` only.
   struct Written {
-    std::size_t result = 0;  // of the step; kUnnamed: nobody can ask for it
+    std::size_t result = 0;  // of the step; kUnnamed: no value names it
     std::optional<std::size_t> ref = {};
     Layout layout = {};
-    TraceStorage storage = {};  // but for its key
-    TraceView view = {};        // but for its storage
-    Binding bound = {};         // what its name stands for then, but for its storage
+    TraceStorage storage = {};  // without its key
+    TraceView view = {};        // without its storage
+    Binding bound = {};         // the binding of its name afterwards, without its storage
   };
   static constexpr std::size_t kUnnamed = ~std::size_t{0};
   Text key;
@@ -39,17 +39,17 @@ struct RememberedCall {
   }
 };
 
-/// Of both graphs of a case. Their sizes have one Space.
+/// The cache of both graphs of a case, whose sizes share one Space.
 struct RememberedCalls {
   std::unordered_map<std::string, RememberedCall> forms;
   std::unordered_map<const Type*, std::size_t> types;  // a number for each
 };
 
-/// Pushes what the step makes, if its form was met before. Otherwise notes the form, as far as it has one.
+/// Pushes a copy of the cached step if the step's form is known. Otherwise notes the form, if it has one.
 bool recalled(Tracer& t, const Step& step, std::uint32_t number);
-/// At the end of `opaque`: the last step is what the call makes.
+/// Called at the end of `opaque`: proposes the last step for the cache.
 void propose(Tracer& t, const Call& call, const Parts& parts);
-/// Once the step is done: keeps what was proposed, if that is all that came of it.
+/// Called when the step is done: caches the proposal if the step had no other effect.
 void remember(Tracer& t);
 
 }  // namespace noclobber::effects

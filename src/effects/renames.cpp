@@ -14,7 +14,7 @@ namespace noclobber::effects {
 
 namespace {
 
-/// Is that value made by an operator that may give its argument itself?
+/// True if the value's operator may return its argument itself.
 bool may_be_argument(const Tracer& t, ValueId id) {
   const Value& value = t.request.graph->value(id);
   if (value.from == Value::From::input) return false;
@@ -23,7 +23,8 @@ bool may_be_argument(const Tracer& t, ValueId id) {
   return schema == nullptr || !gives_fresh(meaning_of(base_name(op), *schema));
 }
 
-/// May a tensor that is still needed under another name be the one that `id` names, where nothing says so?
+/// True if a name that is still needed may stand for the tensor of `id`, though first_names() keeps them
+/// apart.
 bool may_be_another(const Tracer& t, ValueId id, std::uint32_t number) {
   const ValueId own = t.names.first[id.index];
   const auto needed = [&](ValueId other) {  // an input's caller needs it
@@ -39,8 +40,8 @@ bool may_be_another(const Tracer& t, ValueId id, std::uint32_t number) {
   return false;
 }
 
-/// Whether the first argument may stand for something else from now on. A caller sees what becomes of an
-/// input's own view, and nothing compares that.
+/// True if the first argument may be bound to another view. Not for an input: its caller would observe the
+/// new view, which is not compared.
 bool may_rename(Tracer& t, const Call& call) {
   const ValueId id = call.arguments[0].ref;
   if (t.names.first.empty()) t.names.first = first_names(*t.request.graph, t.ops);
@@ -51,7 +52,7 @@ bool may_rename(Tracer& t, const Call& call) {
   return !input && !shared;
 }
 
-/// The first argument, under all of its names, stands for what is shown from now on.
+/// Binds all names of the first argument to `shown`.
 void rename(Tracer& t, const Call& call, const Binding& shown) {
   const ValueId own = t.names.first[call.arguments[0].ref.index];
   for (std::size_t k = 0; k < t.names.bound.size(); ++k) {
@@ -66,7 +67,7 @@ void rename(Tracer& t, const Call& call, const Binding& shown) {
 
 }  // namespace
 
-/// t_, transpose_, unsqueeze_, squeeze_: the name of the first argument stands for another view from now on.
+/// t_, transpose_, unsqueeze_, squeeze_: binds the name of the first argument to another view.
 void rebind(Tracer& t, const Call& call) {
   const auto base = t.tensor(call, 0);
   if (!base || !may_rename(t, call)) return;
@@ -75,15 +76,15 @@ void rebind(Tracer& t, const Call& call) {
   rename(t, call, all->front());
 }
 
-/// set_(self, source): the name stands for what `source` shows.
+/// set_(self, source): binds the name to the view of `source`.
 void set(Tracer& t, const Call& call) {
   if (call.schema->overload != "source_Tensor") return t.unknown("unsupported-op", call.step->op);
   const auto base = t.tensor(call, 0), from = t.tensor(call, 1);
   if (base && from && may_rename(t, call)) rename(t, call, *from);
 }
 
-/// resize_(self, size): the first elements of the storage, where it holds as many; nothing if the shape
-/// stays.
+/// resize_(self, size): the elements of the storage from the offset of `self` on, if it holds as many; no
+/// effect if the shape stays.
 void resize(Tracer& t, const Call& call) {
   const auto base = t.tensor(call, 0);
   if (!base || !may_rename(t, call)) return;
@@ -104,7 +105,7 @@ void resize(Tracer& t, const Call& call) {
   rename(t, call, *out);
 }
 
-/// broadcast_tensors, meshgrid: each of a list, repeated to one shape.
+/// broadcast_tensors, meshgrid: each tensor of a list, expanded to one shape.
 void view_each(Tracer& t, const Call& call) {
   std::vector<Binding> all;
   for (const Arg& arg : call.arguments[0].list) {
@@ -140,7 +141,7 @@ void view_each(Tracer& t, const Call& call) {
   }
 }
 
-/// Whether an operator that now and then returns its argument itself does so here. Nothing: not known.
+/// Whether an operator that sometimes returns its argument itself does so here. Empty if not known.
 std::optional<bool> is_itself(Tracer& t, const Call& call) {
   const auto base = t.bound_of(call.arguments[0]);
   const Meaning meaning = meaning_of(call.op, *call.schema);
@@ -158,7 +159,7 @@ std::optional<bool> is_itself(Tracer& t, const Call& call) {
   for (const Arg& extent : call.arguments[1].list)
     asked.push_back(extent.kind == Arg::Kind::sym ? t.sizes.of(extent.sym) : Space::kBad);
   const Shape& own = base->view.shape;
-  if (asked.empty()) return false;  // to no dimension: a sum, whatever it is of
+  if (asked.empty()) return false;  // to no dimension: always a sum
   if (asked == own) return true;
   if (asked.size() != own.size()) return false;
   for (std::size_t k = 0; k < own.size(); ++k)

@@ -1,4 +1,4 @@
-// Operators after which a name stands for another view, and those that are their argument now and then.
+// Operators that bind a name to another view, and operators that sometimes return their argument itself.
 #pragma once
 #include "src/effects/tracer.h"
 

@@ -12,8 +12,7 @@ namespace noclobber::effects {
 
 namespace {
 
-/// Do the strides of a shape with gaps surely tell all its elements apart? Each dimension steps over all of
-/// the smaller ones.
+/// True if strides with gaps surely place all elements apart: each steps over all of the smaller ones.
 bool steps_over(Space& space, const Shape& shape, const std::vector<PolyId>& strides) {
   std::vector<std::size_t> dims;
   for (std::size_t k = 0; k < shape.size(); ++k) {
@@ -34,7 +33,7 @@ bool steps_over(Space& space, const Shape& shape, const std::vector<PolyId>& str
   return true;
 }
 
-/// Constant sizes or strides as numbers, -1 for what is none.
+/// Sizes or strides as numbers, -1 for those that are not constant.
 Extents numbers_of(const Space& space, const std::vector<PolyId>& sizes) {
   Extents out;
   for (const PolyId size : sizes) out.push_back(space.value(size).value_or(-1));
@@ -45,7 +44,7 @@ bool all_known(const Extents& numbers) {
   return std::ranges::none_of(numbers, [](auto n) { return n < 0; });
 }
 
-/// Does every dimension of the strides surely step over all of the next one? Gaps may lie between.
+/// True if every dimension surely steps over all of the next one. There may be gaps.
 bool is_row_major(Space& space, const Shape& shape, const std::vector<PolyId>& strides) {
   PolyId least = space.constant(1);
   for (std::size_t k = shape.size(); k-- > 0;) {
@@ -55,13 +54,13 @@ bool is_row_major(Space& space, const Shape& shape, const std::vector<PolyId>& s
   return true;
 }
 
-/// What a pointwise kernel gives a result of these sizes, where its operands are of one floating type: it
-/// keeps their order, without gaps. Sizes and strides are constants, or no operand changes the order.
+/// The strides that a pointwise kernel gives its result, for operands of one floating type: it keeps their
+/// order, without gaps. Empty unless sizes and strides are constant, or all operands are row-major.
 std::optional<std::vector<PolyId>> iterated_strides(Tracer& t, const Call& call, const Shape& shape) {
   const std::string& op = call.functional.empty() ? *call.step->op : call.functional;
   const KernelRow* row = op.starts_with("aten.") ? find_kernel(op) : nullptr;
   const bool laid_by_operands = row != nullptr && row->pointwise != nullptr &&
-                                (row->variant == 0 || row->variant == 4);  // 4: of how a number is rounded
+                                (row->variant == 0 || row->variant == 4);  // 4: a way of rounding
   if (!laid_by_operands) return std::nullopt;
   const Extents extents = numbers_of(t.space, shape);
   std::vector<Geometry> operands;
@@ -92,8 +91,8 @@ std::optional<std::vector<PolyId>> iterated_strides(Tracer& t, const Call& call,
   return out;
 }
 
-/// Of a result that nothing is said of: those that the call asks for; contiguous, where all tensors that come
-/// in are. Kernels keep an order of strides that they are given, and some are told one.
+/// Strides of a result without metadata: those that the call asks for; contiguous, if all tensor arguments
+/// are; else those of the kernel, which may keep its operands' order. Empty if the call asks for a format.
 std::optional<std::vector<PolyId>> unsaid_strides(Tracer& t, const Call& call, const Shape& shape) {
   const auto& slots = call.schema->arguments;
   const bool sized = std::any_of(slots.begin(), slots.end(), [](const auto& slot) {
@@ -122,8 +121,8 @@ std::optional<std::vector<PolyId>> unsaid_strides(Tracer& t, const Call& call, c
   return contiguous_strides(t.space, shape);
 }
 
-/// Kernels that lay out a result in an order of their own: attention works with heads behind rows, and
-/// nonzero fills a column per dimension.
+/// Strides of kernels that order a result in their own way: attention works with heads behind rows, and
+/// nonzero fills a column per dimension. Empty for other kernels.
 std::optional<std::vector<PolyId>> laid_by_kernel(Space& space, const std::string& op, std::size_t result,
                                                   const Shape& shape) {
   const std::string_view attention = "aten._scaled_dot_product_flash_attention_for_cpu";
@@ -138,7 +137,7 @@ std::optional<std::vector<PolyId>> laid_by_kernel(Space& space, const std::strin
   return std::nullopt;
 }
 
-/// The dump's shape, type and strides of a result against those computed.
+/// Claims that the dump's shape, type and strides of a result are those computed.
 void claim(Tracer& t, const Call& call, std::size_t result, const Binding& bound) {
   const Type* type = said(t, call, result);
   if (type == nullptr) return;
@@ -173,7 +172,7 @@ std::optional<std::vector<PolyId>> said_strides(Tracer& t, const Type& type, con
     case Type::Strides::contiguous:
       return contiguous_strides(t.space, shape);
     case Type::Strides::given:
-      if (type.stride.size() != shape.size()) return std::nullopt;  // bind() says that the rank is wrong
+      if (type.stride.size() != shape.size()) return std::nullopt;  // bind() claims the rank
       return t.sizes.of(type.stride);
     case Type::Strides::unknown:
       return std::nullopt;
@@ -188,9 +187,9 @@ StorageKey fresh_key(Tracer& t, std::string_view stem) {
   return {at->second.before, at->second.count++};
 }
 
-/// A storage of its own for a result. What is not written as a whole is counted by its type, so that both
-/// graphs name alike what neither has written, whatever else one of them makes. One whose strides leave gaps
-/// (or repeat elements) gets a flat one.
+/// Makes a storage for a result. One that is not written as a whole is numbered by type and shape, so that
+/// both graphs give the same undefined contents one key, whatever else one of them makes. If strides leave
+/// gaps or repeat elements the storage is flat, unless sizes are symbolic and elements are surely apart.
 Binding fresh(Tracer& t, const Shape& shape, Dtype dtype, const std::optional<std::vector<PolyId>>& strides) {
   TraceStorage storage;
   std::string stem = "fresh";
@@ -211,7 +210,7 @@ Binding fresh(Tracer& t, const Shape& shape, Dtype dtype, const std::optional<st
   const bool open =
       strides && std::any_of(shape.begin(), shape.end(), [&](PolyId e) { return !t.space.value(e); });
   if (open && !is_dense(t.space, shape, *strides) && steps_over(t.space, shape, *strides)) {
-    layout = std::nullopt;  // with gaps: elements are told apart by their index
+    layout = std::nullopt;  // with gaps: an element is known by its index
   } else if (strides && !is_dense(t.space, shape, *strides)) {
     PolyId numel = t.space.constant(1);
     for (std::size_t k = 0; k < shape.size(); ++k)
@@ -274,7 +273,7 @@ void bind(Tracer& t, const Call& call, std::size_t result, Binding bound) {
   t.names.bound[call.step->results[result].index] = std::move(bound);
 }
 
-/// A view of a name means what that name meant, whenever it is made; behind a barrier, what is there then.
+/// A view has the reaching definition of its base, whenever it is made; behind a barrier, what is there then.
 void bind_view(Tracer& t, const Call& call, std::size_t result, Binding bound) {
   const std::uint32_t since = bound.since;
   bind(t, call, result, std::move(bound));

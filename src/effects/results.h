@@ -1,4 +1,4 @@
-// Results of steps: fresh storages, and what the dump says of them.
+// Results of steps: fresh storages, and the metadata that the dump gives.
 #pragma once
 #include "src/effects/tracer.h"
 
@@ -6,7 +6,7 @@ namespace noclobber::effects {
 
 const Type* said(const Tracer& t, const Call& call, std::size_t result);
 std::optional<std::vector<PolyId>> said_strides(Tracer& t, const Type& type, const Shape& shape);
-/// Counts storages of that stem.
+/// The next key with that stem: the stem and a count.
 StorageKey fresh_key(Tracer& t, std::string_view stem);
 Binding fresh(Tracer& t, const Shape& shape, Dtype dtype, const std::optional<std::vector<PolyId>>& strides);
 std::optional<Binding> fresh_for(Tracer& t, const Call& call, std::size_t result,

@@ -7,11 +7,11 @@
 
 namespace noclobber::effects {
 
-/// The only result shows operand `base`.
+/// Makes the only result a view of unknown elements of operand `base`.
 void shows_unknown(Tracer& t, const Call& call, const Parts& parts, std::size_t base) {
   const auto bound = fresh_for(t, call, 0, std::nullopt);
   const Binding& of = parts.operands[base].bound;
-  // Which elements it shows may depend on how `of` lies in memory: the key says that as well.
+  // The elements may depend on the layout of `of`, so that its strides are part of the key.
   const bool whole = of.view.maps.empty() && of.strides && !t.wide(of.view.storage);
   const OpDecl* const declared = call.declared;
   const bool pure = declared != nullptr && declared->pure && parts.operands.size() == 1;
@@ -27,7 +27,7 @@ void shows_unknown(Tracer& t, const Call& call, const Parts& parts, std::size_t 
   bind(t, call, 0, *bound);
 }
 
-/// `means`: the step after which the name of what is shown was made.
+/// `reaching`: the step of the Trace whose beginning defines what the view holds.
 void refresh_one(Tracer& t, StorageId shadow, std::uint32_t origin, std::uint32_t reaching) {
   const Shadow& what = t.shadows.at(shadow);
   if (t.is_shadow(what.of.storage)) refresh_one(t, what.of.storage, origin, t.now());
@@ -41,8 +41,8 @@ void refresh_one(Tracer& t, StorageId shadow, std::uint32_t origin, std::uint32_
   t.trace.steps.push_back(std::move(step));
 }
 
-/// Before a step runs: what it is shown is brought up to date. A step that stores into what a shadow stands
-/// for, or into a shadow, is not modelled.
+/// Called before a step: updates the shadows that it reads. A step that writes a shadow, or what a shadow
+/// that it reads is a view of, is not modelled.
 void refresh(Tracer& t, const TraceStep& step) {
   std::set<StorageId> due, behind;
   for (const TraceView& read : step.reads)

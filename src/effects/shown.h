@@ -1,10 +1,10 @@
-// Declared views of elements that nobody knows.
+// Declared views whose elements are not known.
 //
 //   v = zoo.view(x)    storage of v's own, the shadow: v's elements, as a function of all of x
 //   x.add_(1)
 //   y = relu(v)        shadow <- zoo.view(x) once more, then y <- relu(shadow)
 //
-// Two graphs agree on v where they agree on x. Nobody may write through v, and v may be returned only where
+// Two graphs agree on v if they agree on x. Writes through v are not modelled, and v may be returned only if
 // it does not matter what outputs share.
 #pragma once
 #include "src/effects/tracer.h"

@@ -18,7 +18,7 @@ std::set<std::string> written_inputs(const Trace& trace) {
   return out;
 }
 
-/// Inputs that `after` may store into, and whose contents at exit nobody compares.
+/// Inputs that `after` may write, and inputs whose contents at exit are not compared.
 struct InputRights {
   std::set<std::string> writable;
   std::set<std::string> any_at_exit;
@@ -37,8 +37,8 @@ InputRights rights(const Graph& graph, const std::set<std::string>& written_befo
   return out;
 }
 
-/// Elements of a storage that none of its inputs shows must survive, whatever may become of those inputs: a
-/// storage is compared unless one of them shows as many as there are.
+/// Elements of a storage that no input covers must be kept, even if its inputs may hold anything at exit: a
+/// storage is compared unless all of its inputs may, and one of them has as many elements as the storage.
 void relax(Space& space, Trace& trace, const std::set<std::string>& any_at_exit) {
   std::set<StorageId> shown_otherwise, shown_whole;
   for (const TraceInput& input : trace.inputs) {
@@ -54,8 +54,8 @@ void relax(Space& space, Trace& trace, const std::set<std::string>& any_at_exit)
 }
 
 struct CommonSizes {
-  std::map<std::string, std::uint32_t> before, after;  // symbols that steps of both bring in
-  std::set<std::string> strange;                       // of both, but brought in by one only, or otherwise
+  std::map<std::string, std::uint32_t> before, after;  // symbol -> step, if steps of both introduce it
+  std::set<std::string> strange;  // in both, but introduced by one only or with another shape
 };
 
 CommonSizes common_sizes(const Case& value) {
@@ -73,8 +73,7 @@ CommonSizes common_sizes(const Case& value) {
   return out;
 }
 
-/// Inputs of a graph alone whose names are storages may be written unless it says otherwise; constants only
-/// where the graph says what they end with.
+/// Makes inputs of a single graph writable unless it forbids it; constants only if it gives final contents.
 void let_write(Trace& trace, const Graph& graph) {
   const auto ends = [&](ValueId v) {
     return std::ranges::any_of(graph.finals, [&](const auto& f) { return f.first == v; });

@@ -1,5 +1,5 @@
-// What is known of a Trace while one Graph is walked: names, storages, contents, what is in flight. Internal
-// to effects/, where one function per meaning of an operator reads it and adds to it.
+// State while one Graph is walked and its Trace is built: names, storages, known contents, operations in
+// flight. Internal to effects/, where one function per meaning of an operator reads and extends it.
 #pragma once
 #include <array>
 #include <map>
@@ -20,13 +20,13 @@
 
 namespace noclobber::effects {
 
-/// What a name stands for: a view of a storage, with what is known of its layout.
+/// What a name is bound to: a view of a storage, and its layout as far as it is known.
 struct Binding {
   TraceView view;
   Dtype dtype = Dtype::other;
   std::optional<Shared<std::vector<PolyId>>> strides;
   PolyId offset = 0;        // elements from the start of the storage; kBad: not known
-  std::uint32_t since = 0;  // its value is what the view held before this step of the Trace
+  std::uint32_t since = 0;  // reaching definition: what the view held before this step of the Trace
 };
 
 struct RememberedCall;
@@ -40,10 +40,11 @@ struct BuildRequest {
   bool names_are_values = false;
   Identities use = Identities::none;
   const std::vector<LoopUse>* loops = nullptr;             // of this graph, in listed order
-  const std::unordered_set<std::string>* forms = nullptr;  // of `before`, where there is one
-  /// Steps that bring in symbols which the other graph's steps bring in, too: both must mean the same number.
+  const std::unordered_set<std::string>* forms = nullptr;  // of `before`, when `after` is built
+  /// Symbol -> the step that introduces it, for symbols that steps of both graphs introduce: both must stand
+  /// for the same number.
   std::map<std::string, std::uint32_t> sizes = {};
-  RememberedCalls* remembered = nullptr;  // of both graphs; nullptr: each call is looked at
+  RememberedCalls* remembered = nullptr;  // of both graphs; nullptr: nothing is cached
 };
 
 /// A step of the graph, its arguments in the order of the schema.
@@ -54,28 +55,28 @@ struct Call {
   std::vector<Arg> arguments;
   std::uint32_t number = 0;
   std::string functional = {};       // the operator that writes nothing, with overload; "": none is known
-  const OpDecl* declared = nullptr;  // of an operator that the case declares
+  const OpDecl* declared = nullptr;  // nullptr unless the case declares the operator
   const OpRow* row =
-      nullptr;  // of the functional operator, or of the one that is the same; not where declared
+      nullptr;  // of the functional operator, or of its `same_as`; nullptr for a declared operator
   std::set<std::size_t> silent_writes = {};  // arguments that are written though the schema does not say so
   std::string_view functional_name() const { return base_name(functional.empty() ? *step->op : functional); }
 };
 
-/// An argument of a call, or an item of one, that is a tensor.
+/// A tensor argument of a call, or a tensor item of a list argument.
 struct Operand {
   Binding bound;
   std::size_t argument = 0, item = 0;
   bool written = false, read = true;
-  bool counts = true;  // its shape and type, at least
+  bool counts = true;  // its shape and dtype matter, even if it is not read
 };
 
 constexpr std::size_t kNoPart = ~std::size_t{0};
 
-/// A step under construction. Parallel per write: which binding, its place in the argument's list, the
-/// operand it is (or kNoPart), the result it is (or kNoPart).
+/// A step under construction. Parallel per write: its binding, its position in the list argument, its operand
+/// (or kNoPart), its result (or kNoPart).
 struct Parts {
   TraceStep step;
-  bool elementwise = false;  // is the operator?
+  bool elementwise = false;  // of the operator
   std::vector<Operand> operands;
   std::vector<Binding> writes;
   std::vector<std::size_t> write_items, write_operands, results;
@@ -88,7 +89,7 @@ struct Parts {
   }
 };
 
-/// How a storage's own index space lies in memory.
+/// Layout in memory of a storage's own index space.
 struct Layout {
   Shared<Shape> shape;
   std::optional<Shared<std::vector<PolyId>>> strides;
@@ -99,98 +100,98 @@ struct Storages {
   std::vector<Layout> layouts;             // per storage
   std::map<std::string, StorageId> named;  // Input.storage -> storage
   struct Fresh {
-    Text before;  // what keys begin with
+    Text before;  // prefix of the keys
     std::uint32_t count = 0;
   };
-  std::map<std::string, Fresh, std::less<>> fresh;  // of each kind of key
-  bool unwritten = false;                           // what is made is written later, or in pieces
-  /// Those found to be read at several widths that `lanes` of the request lacks: build again with them.
+  std::map<std::string, Fresh, std::less<>> fresh;  // by the stem of the keys
+  bool unwritten = false;  // storages that are made now are written later, or in pieces
+  /// As Built::more_lanes.
   std::set<std::string> more_lanes;
 };
 
-/// By the values of the graph.
+/// Indexed by the values of the graph.
 struct Names {
   std::vector<std::optional<Binding>> bound;
-  std::vector<ValueId> first;  // once a name has come to stand for something else
+  std::vector<ValueId> first;  // first_names(), computed on first use
 };
 
-/// The one whole number that a storage holds everywhere.
+/// The whole number that every element of a storage is.
 struct Constant {
   std::int64_t value = 0;
   Dtype dtype = Dtype::other;
-  Arg device = {};    // as a factory was asked for it
-  bool shown = true;  // by fills and moves of its own type, which the checker follows
+  Arg device = {};    // that the factory was given
+  bool shown = true;  // by fills and moves without a cast, which the checker follows
 };
 
-/// Numbers of a storage that another one holds in a narrower type.
+/// The numbers of a storage, which another one holds in a narrower type.
 struct Widened {
   Binding from;
-  Dtype held = Dtype::other;  // what its numbers were converted to
-  std::size_t made = 0;       // when: as in Known::written
+  Dtype held = Dtype::other;  // the wider type that its numbers were converted to
+  std::size_t made = 0;       // as Known::Stored::written, at the conversion
 };
 
-/// What storages are known to hold.
+/// Known contents of storages.
 struct Known {
   std::map<StorageId, Constant> constants;
-  std::map<StorageId, std::pair<double, Dtype>> reals;  // likewise, where it is no whole number
+  std::map<StorageId, std::pair<double, Dtype>> reals;  // likewise, if it is no whole number
   std::map<StorageId, Widened> widened;
-  std::map<StorageId, std::string> products;  // made by a product of matrices, and of which inputs
+  std::map<StorageId, std::string> products;  // made by a matrix product: the keys of its inputs
   struct Stored {
-    std::size_t written = 0;                // the number of the last step that writes it, from 1 on
-    std::optional<std::uint64_t> contents;  // as a number
+    std::size_t written = 0;                // 1 + the last step that writes it; 0: none
+    std::optional<std::uint64_t> contents;  // a hash of its contents
   };
-  std::vector<Stored> stored;  // per storage, as far as any was written
+  std::vector<Stored> stored;  // by StorageId, as far as any was written
   Stored& of(StorageId storage) {
     if (stored.size() <= storage) stored.resize(storage + 1);
     return stored[storage];
   }
 };
 
-/// A result that shows elements of another view, nobody knows which: what it shows is written into a
-/// storage of its own, the shadow, whenever somebody reads it.
+/// A result that is a view of unknown elements of another view. Its elements are written into a storage of
+/// its own, the shadow, before each read.
 struct Shadow {
   TraceView of, itself;
   std::string key;
 };
 
-/// What a collective uses until its wait, or a copy that does not block until the host waits.
+/// Memory that a collective uses until its wait, or a non-blocking copy until the host waits.
 struct InFlight {
   std::uint32_t launched = 0;       // step of the graph
-  std::optional<TraceView> result;  // nobody may touch it
-  std::vector<Binding> used;        // nobody may write it
+  std::optional<TraceView> result;  // must not be read or written
+  std::vector<Binding> used;        // must not be written
   bool copies = false;
 };
 
 struct UsedIdentities {
-  std::set<std::string> inexact;  // used, or could have been, and do not hold to the bit
+  std::set<std::string> inexact;  // assumptions that were used, or could be, and do not hold to the bit
   std::set<std::string>
-      built_by;  // rows of the table that the Trace is built by, so that no lemma shows them
+      built_by;  // rows of the identity table that the Trace is built with: no lemma proves them
   std::uint64_t simpler = 0;
-  std::optional<TraceIdentity> at_hand;  // that the step at hand is an instance of
-  std::optional<std::int64_t> folded;    // the number that its result is by it
+  std::optional<TraceIdentity> at_hand;  // which the current step is an instance of
+  std::optional<std::int64_t> folded;    // the number that its result is by that identity
 };
 
 struct SeenLoops {
   std::size_t count = 0;
-  std::set<StorageId> shared;                           // what a loop's result and its operands may share
-  std::map<StorageId, std::set<StorageId>> may_lie_on;  // result of a loop -> operands that it may be
+  std::set<StorageId> shared;                           // results and operands of loops that may share memory
+  std::map<StorageId, std::set<StorageId>> may_lie_on;  // result of a loop -> operands that it may be on
 };
 
 struct SeenDevices {
-  bool several = false;                         // does the graph name two or more?
-  std::set<std::string> kinds;                  // that the graphs name
-  std::optional<Devices> placed;                // once something asks
-  std::map<std::string, StorageId> generators;  // of each device, where there are several
+  bool several = false;                         // the graph names two or more
+  std::set<std::string> kinds;                  // named by either graph
+  std::optional<Devices> placed;                // computed on first use
+  std::map<std::string, StorageId> generators;  // per device, if the graphs name several
 };
 
-/// Of the step of the graph that is walked.
+/// State of the step that is walked.
 struct AtHand {
   bool failed = false;
   bool effectful = false;  // inside with_effects
-  bool hushed = false;     // what the dump says is of another result than the one that is made: of out=
+  bool hushed = false;     // the dump's metadata describe another result than the one that is made (out=)
 };
 
-/// The form of the call at hand, where it has one that was not met before.
+/// The form of the current call, if it has one that is not cached.
 struct FormAtHand {
   struct Mark {
     std::size_t steps = 0, storages = 0, claims = 0, unknown = 0, raised = 0, flown = 0;
@@ -200,15 +201,15 @@ struct FormAtHand {
     friend bool operator==(const Mark&, const Mark&) = default;
   };
   std::string text;
-  std::vector<ValueId> refs;  // the tensors that it is given, as listed
+  std::vector<ValueId> refs;  // its tensor arguments, as listed
   const Step* step = nullptr;
-  Mark mark;  // of when it began
+  Mark mark;  // before the step
   std::shared_ptr<RememberedCall> proposed;
 };
 
 constexpr StorageId kGenerator = 0, kEffects = 1;  // as add_tokens() adds them
 
-/// Of a storage whose elements are seen in halves of bytes.
+/// Key in `lanes` of a storage whose elements are split into half bytes.
 inline std::string halves_of(const std::string& key) { return key + '\x01'; }
 
 struct Tracer {
@@ -219,24 +220,24 @@ struct Tracer {
 
   void unknown(const std::string& reason, const std::string& name);
   std::optional<Binding> bound_of(const Arg& arg) const;
-  /// The same without a copy, until a name is bound; nullptr: nothing.
+  /// The same without a copy, valid until a name is bound; nullptr if there is none.
   const Binding* seen(const Arg& arg) const;
   std::optional<Binding> tensor(const Call& call, std::size_t argument);
   std::uint32_t now() const { return static_cast<std::uint32_t>(trace.steps.size()); }
   PolyId number(std::size_t count) { return space.constant(static_cast<std::int64_t>(count)); }
-  /// One copy of each text for the whole Trace.
+  /// The one copy of a text that the whole Trace shares.
   Text shared(const std::string& text) { return texts.try_emplace(text, text).first->second; }
   ElementType type_text(Dtype dtype) const { return element_types[static_cast<std::size_t>(dtype)]; }
   bool is_shadow(StorageId storage) const { return shadows.contains(storage); }
   bool wide(StorageId storage) const { return trace.storages[storage].lanes > 0; }
-  /// Parts of an element of the storage of that key: bytes, but halves of bytes where 4-bit elements are
-  /// seen.
+  /// Parts of an element of that type in the storage of that key: bytes, or half bytes if the storage is also
+  /// viewed as 4-bit elements.
   std::int16_t parts(const std::string& key, Dtype dtype) const {
     const int unit = request.lanes->contains(halves_of(key)) ? 4 : 8;
     return static_cast<std::int16_t>((bit_width(dtype) + unit - 1) / unit);  // at most 32
   }
-  /// Views of storages that `lanes` should have had do not fit their storages: this Trace is thrown away, and
-  /// nothing is asked of its views.
+  /// True if `lanes` lacks a storage. Views of it do not fit it then: this Trace is thrown away, and its
+  /// views must not be compared.
   bool is_thrown_away() const { return !storages.more_lanes.empty(); }
   bool may_meet(const TraceView& a, const TraceView& b) { return is_thrown_away() || !apart(space, a, b); }
 
@@ -261,7 +262,7 @@ struct Tracer {
   std::unordered_map<std::string, Text> texts;
   std::array<ElementType, static_cast<std::size_t>(Dtype::other) + 1> element_types;  // by Dtype
   std::uint64_t in_place = 0;
-  std::uint64_t unmodelled = 0;  // steps of the graph that were not understood, or that need what was not
+  std::uint64_t unmodelled = 0;  // steps of the graph that were not modelled, or that depend on such a step
 };
 
 }  // namespace noclobber::effects

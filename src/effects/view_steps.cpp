@@ -12,7 +12,8 @@ namespace noclobber::effects {
 
 namespace {
 
-/// Windows seen through a further view, from the start of the storage: only as a whole may they be apart.
+/// Folds windows (unfold) and the maps behind them into one strided map from the start of the storage: the
+/// windows overlap, but the elements of the whole chain may be distinct.
 void fold_to_strides(Tracer& t, Binding& bound) {
   const std::vector<Map>& maps = bound.view.maps;
   const auto window =
@@ -34,7 +35,7 @@ void fold_to_strides(Tracer& t, Binding& bound) {
   bound.view.maps = std::move(all);
 }
 
-/// A view of a strided view is strided itself: one map says more about which elements meet than a chain.
+/// Folds a view of a strided view into one strided map: it decides more overlaps than a chain of maps does.
 void fold(Tracer& t, Binding& bound) {
   if (t.is_thrown_away()) return;
   fold_to_strides(t, bound);
@@ -54,8 +55,8 @@ void fold(Tracer& t, Binding& bound) {
   bound.view.maps = std::move(all);
 }
 
-/// view.dtype: the same bytes read as another type; of another width only along a last dimension without
-/// gaps. Of two 4-bit elements in a byte the first is the lower half.
+/// view.dtype: the same bytes as another type; of another width only along a last dimension without gaps. The
+/// first of two 4-bit elements in a byte is its lower half.
 std::optional<Binding> reinterpreted(Tracer& t, const Binding& base, Dtype to) {
   const int from_bits = bit_width(base.dtype), to_bits = bit_width(to);
   if (std::min(from_bits, to_bits) < 4 || (std::min(from_bits, to_bits) < 8 && t.request.value->plan))
@@ -95,7 +96,7 @@ std::optional<Binding> reinterpreted(Tracer& t, const Binding& base, Dtype to) {
   return out;
 }
 
-/// Complex numbers as pairs of reals, pairs as complex numbers, or one part of each.
+/// Views complex numbers as pairs of reals, pairs as complex numbers, or takes one part of each.
 std::optional<Binding> paired(Tracer& t, const Binding& base, const ViewMaps& maps) {
   const int from = bit_width(base.dtype) / 8, to = bit_width(*maps.dtype) / 8;
   const bool joins = maps.parts == ViewMaps::Parts::joined;
@@ -135,7 +136,8 @@ std::optional<Binding> paired(Tracer& t, const Binding& base, const ViewMaps& ma
 
 }  // namespace
 
-/// Maps from the flat storage (elements of the base's type) up to the storage's own index space.
+/// Maps from the flat storage (elements of the base's type) up to the storage's own index space. Empty if its
+/// layout is not known.
 std::vector<Map> flat(Tracer& t, const Binding& base) {
   const Layout& layout = t.storages.layouts[base.view.storage];
   std::vector<Map> out;
@@ -241,7 +243,7 @@ void view(Tracer& t, const Call& call) {
   for (std::size_t k = 0; k < all->size(); ++k) bind_view(t, call, k, (*all)[k]);
 }
 
-/// reshape, flatten: a view if strides allow it, else a copy. Where that is open, nothing is known.
+/// reshape, flatten: a view if strides allow it, else a copy. Not modelled if they do not decide it.
 void may_view(Tracer& t, const Call& call) {
   const auto base = t.tensor(call, 0);
   if (!base) return;
@@ -272,7 +274,7 @@ void view_copy(Tracer& t, const Call& call) {
   }
 }
 
-/// The view with leading and one-sized dimensions repeated; nothing where shapes do not fit.
+/// The view with leading and one-sized dimensions repeated. Empty if the shapes do not fit.
 std::optional<Binding> broadcast_to(Tracer& t, const Binding& from, const Shape& shape) {
   if (from.view.shape == shape) return from;
   if (from.view.shape.size() > shape.size()) return std::nullopt;

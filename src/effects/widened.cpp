@@ -8,7 +8,7 @@ Binding unwidened(Tracer& t, Binding from, Dtype to, std::optional<Dtype>& noted
   for (auto at = t.known.widened.find(from.view.storage); at != t.known.widened.end();
        at = t.known.widened.find(from.view.storage)) {
     const auto& [source, held, made] = at->second;
-    // Bits that are looked at as another type are other numbers.
+    // Bits that are viewed as another type are other numbers.
     const bool same = from.dtype == held && from.view.lanes == 0 &&
                       t.known.of(from.view.storage).written == made &&
                       t.known.of(source.view.storage).written < made;

@@ -1,14 +1,13 @@
-// Conversions to a wider type and back: numbers that are the same in both.
+// Conversions to a wider type and back, which keep every number.
 #pragma once
 #include "src/effects/tracer.h"
 
 namespace noclobber::effects {
 
-/// What `from` was converted from, where that is still there and nothing of it was lost (but payloads of
-/// NaN). Where identities are not used: `from`, and in `noted` the type that it might as well be converted
-/// from.
+/// The view that `from` was converted from, if it is unchanged since and the conversion lost nothing (but
+/// payloads of NaN). Without identities: `from`, and in `noted` the type to convert from instead.
 Binding unwidened(Tracer& t, Binding from, Dtype to, std::optional<Dtype>& noted);
-/// Remembers that all of `to` are the numbers of `from`, as the last step left them.
+/// Records that all of `to` holds the numbers of `from`, as of the last step, if its type is wider.
 void note_widened(Tracer& t, const Binding& to, const Binding& from);
 
 }  // namespace noclobber::effects

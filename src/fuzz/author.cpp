@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kMostElements = 64;
 
-/// Builds one program, a random call at a time.
+/// Builds one program, one random call at a time.
 class Author {
  public:
   Author(Random& random, bool functional, Vocabulary vocabulary, std::optional<std::size_t> row)
@@ -93,7 +93,7 @@ class Author {
     call("aten.clone.default", {ref(a)}, fresh(of(a).shape, of(a).dtype, contiguous(of(a))));
   }
 
-  /// A value that is a legal second operand: same type and shape.
+  /// A value that is a legal second operand: same shape and dtype.
   std::optional<int> partner(int a) {
     std::vector<int> fit;
     for (int b = 0; b < draft_.values; ++b)
@@ -116,7 +116,7 @@ class Author {
          fresh(of(a).shape, type, contiguous(of(a)) && contiguous(of(b))));
   }
 
-  /// No element twice: only then may it be written.
+  /// True if no element occurs twice; only then may it be written.
   bool writable(int a) const { return shows_once(of(a)); }
 
   void write_in_place() {
@@ -131,7 +131,7 @@ class Author {
     call(random_.chance(50) ? "aten.add_.Tensor" : "aten.mul_.Tensor", {ref(a), ref(b)}, of(a));
   }
 
-  /// The classic that needs its clone: what is added is the target, moved by one.
+  /// The classic program that needs its clone: adds to a target itself, shifted by one element.
   void add_moved(int a) {
     const Shown base = of(a);
     if (base.shape.empty() || base.shape[0] < 2 || count(base.shape) == 0) return;

@@ -1,4 +1,4 @@
-// What a caller is promised: the same program, held to more or to less of it.
+// What a caller is promised: the same program, held to a stronger or weaker boundary.
 #include <algorithm>
 #include <set>
 

@@ -13,7 +13,7 @@ namespace noclobber::fuzz {
 namespace {
 
 using Places =
-    std::vector<std::pair<std::uint32_t, std::int64_t>>;  // of each byte of a tensor: storage, position
+    std::vector<std::pair<std::uint32_t, std::int64_t>>;  // per byte of a tensor: (storage, position)
 
 Places places(const Tensor& tensor) {
   const std::int64_t width = std::max(1, bit_width(tensor.dtype) / 8);
@@ -29,8 +29,8 @@ Places places(const Tensor& tensor) {
   return out;
 }
 
-/// Byte `byte` of output `output` is byte `at` of an input's storage (by its place among the names), or of an
-/// earlier output, or of its own.
+/// Byte `byte` of output `output` is byte `at` of an input's storage (`of`: its index among the names), or of
+/// an earlier output, or of the same output.
 struct Share {
   std::size_t output, byte;
   bool input;
@@ -57,7 +57,7 @@ std::set<Share> shares(const Run& run) {
   return out;
 }
 
-/// Of elements that somebody can go to: not along dimensions of size 1, none in an empty tensor.
+/// Compares strides as far as they are observable: not in dimensions of size 1, and not of an empty tensor.
 bool same_strides(const Tensor& a, const Tensor& b) {
   if (places(a).empty()) return true;
   for (std::size_t d = 0; d < a.shape.size(); ++d)
@@ -76,17 +76,17 @@ std::string output_difference(const Run::Output& a, const Run::Output& b, bool s
   return "";
 }
 
-/// What `before` allows, and what of it `after` is held to.
+/// What `before` allows, and which part of it binds `after`.
 struct Allowed {
-  std::set<Share> shared;         // what its outputs share
+  std::set<Share> shared;         // the sharing of its outputs
   std::set<std::string> written;  // inputs that may be stored into
-  std::set<std::string> free;     // inputs that may hold anything in the end
+  std::set<std::string> free;     // inputs with arbitrary contents at exit
 };
 
-/// Nothing: no use can be made of these runs.
+/// Empty if these runs cannot be compared.
 std::optional<std::string> run_difference(const Case& value, const Run& a, const Run& b,
                                           const Allowed& allowed) {
-  // An index out of range or a division by zero is no question of memory, but of contents; nor is a type.
+  // An index out of range, a division by zero or an unsupported dtype concerns contents, not memory.
   const auto says = [&](const char* text) { return b.raised->message.find(text) != std::string::npos; };
   if (b.raised && (says("index ") || says("ZeroDivisionError") || says(" is not implemented for ")))
     return std::nullopt;
@@ -139,7 +139,8 @@ Allowed allowed_by(const Case& value, const Run& before) {
   return out;
 }
 
-/// Ran an operator as a hash of its operands that the table knows to be another one, or none at all?
+/// True if the run replaced an operator by a hash of its operands although the operator table knows that it
+/// copies, fills, keeps or folds values, or makes fresh ones in a known way.
 bool hash_hides_meaning(const Run& run) {
   return std::any_of(run.hashed.begin(), run.hashed.end(), [](const std::string& op) {
     const std::string functional = functional_op(op);
@@ -154,14 +155,14 @@ bool hash_hides_meaning(const Run& run) {
   });
 }
 
-/// Every run of `after` beside one of `before`: directions and orders in which it may go.
+/// All runs of `after` that are compared with one of `before`: directions and orders.
 struct Sweep {
   const Case& value;
   const std::vector<std::vector<std::uint32_t>>& orders;
   RunOptions options;
 };
 
-/// "": no difference. Nothing: `before` does not run with these contents and sizes.
+/// "": no difference. Empty if `before` does not run with these contents and sizes.
 std::optional<std::string> difference_at(Sweep sweep) {
   const Case& value = sweep.value;
   const auto before = run_graph(value, *value.before, input_names(*value.before), sweep.options);
@@ -171,7 +172,7 @@ std::optional<std::string> difference_at(Sweep sweep) {
   other.backwards = true;
   other.garbage_seed = 7;
   const auto again = run_graph(value, *value.before, input_names(*value.before), other);
-  // A step that meets its own operands means nothing certain.
+  // If the two directions differ, a step overlaps its own operands and its result is not determined.
   const Allowed allowed = allowed_by(value, *before);
   if (!again || run_difference(value, *before, *again, {allowed.shared, {}, {}}) != "") return std::nullopt;
   for (const bool turned : {false, true}) {
@@ -187,7 +188,7 @@ std::optional<std::string> difference_at(Sweep sweep) {
   return "";
 }
 
-/// An order that names, edges and streams allow.
+/// A random order that names, edges and streams allow.
 std::vector<std::uint32_t> some_order(const Case& value, const std::vector<std::set<std::uint32_t>>& needs,
                                       Random& random) {
   std::vector<std::uint32_t> out;
@@ -209,7 +210,7 @@ void collect_refs(const Arg& arg, std::vector<ValueId>& out) {
   for (const Arg& item : arg.list) collect_refs(item, out);
 }
 
-/// Per step the steps that must come before it.
+/// Per step: the steps that must run before it.
 std::vector<std::set<std::uint32_t>> needs_of(const Graph& graph) {
   std::vector<std::set<std::uint32_t>> out(graph.steps.size());
   std::map<std::string, std::uint32_t> last, named;

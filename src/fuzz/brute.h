@@ -1,5 +1,5 @@
-// Both graphs of a Case run on many contents, and everything a caller can see compared: the oracle of the
-// random tests. Knows nothing of Traces or rules.
+// Runs both graphs of a Case on many contents and compares everything that a caller can observe: the oracle
+// of the random tests. It is independent of Traces and rules.
 #pragma once
 #include <string>
 
@@ -8,14 +8,14 @@
 namespace noclobber::fuzz {
 
 struct BruteForce {
-  bool usable = false;     // before runs to its end
-  std::string difference;  // "": none was seen
+  bool usable = false;     // `before` runs to its end
+  std::string difference;  // "": none was found
 };
 
-/// Undefined elements of `before` are not compared, so a difference is always a real one.
+/// Undefined elements of `before` are not compared, so every difference is real.
 BruteForce brute_force(const Case& value);
 
-/// Both graphs as FX text.
+/// The text of both graphs, as FX text.
 std::string both_graphs(const Case& value);
 
 }  // namespace noclobber::fuzz

@@ -23,7 +23,7 @@ const std::vector<Json>& examples() {
 
 std::string_view op_of(const Json& example) { return example["op"].get_ref<const std::string&>(); }
 
-/// Every row that says something of an operator: its own, and its functional form's.
+/// All rows that describe an operator: its own, and that of its functional form.
 std::vector<const OpRow*> rows_of(std::string_view op) {
   std::vector<const OpRow*> out;
   const std::string functional = functional_op(op);
@@ -33,7 +33,7 @@ std::vector<const OpRow*> rows_of(std::string_view op) {
   return out;
 }
 
-/// Operators by the row that says something of them: a choice takes a row first, so that each has its turn.
+/// Operators by the row that describes them. A random choice takes a row first, so that each row is covered.
 struct Callable {
   std::vector<std::string_view> all;
   std::vector<std::vector<std::string_view>> rows;

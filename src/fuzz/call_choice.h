@@ -1,4 +1,4 @@
-// Which operator is called next, and the texts of calls that are known of it.
+// Chooses the operator of the next call, and knows recorded calls of it.
 #pragma once
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,16 +13,16 @@ namespace noclobber::fuzz {
 
 using Json = nlohmann::json;
 
-/// `example`: a line of calls.inc or calls_more.inc; nullptr: arguments by the schema.
+/// `example`: a line of calls.inc or calls_more.inc; nullptr: arguments are made by the schema.
 struct Chosen {
   std::string_view op;
   const Json* example = nullptr;
 };
 
 Chosen any_call(Random& random);
-/// A call that the row is about; nothing where the vocabulary has no operator for it.
+/// A call of an operator that the row describes; empty if the vocabulary has none.
 std::optional<Chosen> call_of_row(const OpRow& row, Random& random);
-/// `results` of an example: what the call gives, where no rule and no run tells it.
+/// The `results` of an example: the result types, if neither a rule nor a run gives them.
 std::vector<Type> said_types(const Json& example);
 
 }  // namespace noclobber::fuzz

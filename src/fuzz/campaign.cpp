@@ -25,20 +25,20 @@ std::string first_finding(const CheckRecord& record) {
   return record.findings.empty() ? "" : record.findings[0].rule + " " + record.findings[0].message;
 }
 
-/// Looks at one case; a kind of contradiction, with its text, or nothing.
+/// One look at a case: the contradictions found, as (kind, text).
 struct Look {
   const Checker& checker;
   std::vector<std::pair<std::string, std::string>> found;
   std::set<std::string> evidence = {};
   std::vector<std::string> lints = {}, also = {}, made = {};
   std::map<std::string, Case> others =
-      {};  // by kind: what a contradiction is about that is not of the program
+      {};  // by kind: the case of a contradiction that is about another case than the probe's
   void say(std::string kind, std::string text) { found.emplace_back(std::move(kind), std::move(text)); }
 };
 
 bool is_decided(Status status) { return status == Status::proved || status == Status::refuted; }
 
-/// Is that what the verdict says it took for granted? Strides of results are, where nobody describes them.
+/// True if the verdict states the difference as an assumption: strides of results that nothing describes.
 bool is_assumed(const CheckRecord& record, const std::string& difference) {
   constexpr std::string_view kStrides = ": strides";
   if (!difference.ends_with(kStrides)) return false;
@@ -46,7 +46,7 @@ bool is_assumed(const CheckRecord& record, const std::string& difference) {
   return std::ranges::find(record.assumptions, strides_assumed(output)) != record.assumptions.end();
 }
 
-/// Does a run show what the verdict excludes?
+/// True if a run contradicts the verdict.
 bool is_disproved(const CheckRecord& record, const std::string& difference) {
   return record.status == Status::proved && !difference.empty() && !is_assumed(record, difference);
 }
@@ -59,7 +59,7 @@ void compare_engines(Look& look, const Case& value, Way way, Status status, cons
   if (is_decided(status) && is_decided(other.status)) look.made.push_back(name + "-decided");
   for (const Unknown& u : other.unknown)
     if (way == Way::starved && u.reason == "resource-limit") look.also.push_back(u.reason);
-  // An index out of range in what nobody uses: a proof does not look at it, a run ends there.
+  // An index out of range in an unused value: a proof ignores it, a run ends there.
   const bool ends = other.status == Status::refuted && first_finding(other).starts_with("NC023") &&
                     first_finding(other).find("out of bounds") != std::string::npos;
   const bool split = (status == Status::proved && other.status == Status::refuted && !ends) ||
@@ -80,7 +80,7 @@ void compare_text(Look& look, const Case& value, Status status) {
              fmt::format("{} as made, {} as read back", status_name(status), status_name(other.status)));
 }
 
-/// Of a case that came by another way (`kind`), nothing is proved that a run does not confirm.
+/// Checks a case that came by another way (`kind`): whatever is proved must agree with a run.
 void confirm(Look& look, const Case& value, const std::string& kind) {
   bool alarm = false;
   const CheckRecord record = look.checker.check(value, Way::by_rules, alarm);
@@ -95,12 +95,12 @@ void confirm(Look& look, const Case& value, const std::string& kind) {
   const bool runs = value.before && !value.plan && same && size_of(value).elements <= kMostDamaged;
   if (record.status != Status::proved || !runs) return;
   const BruteForce truth = brute_force(value);
-  // An error in what nobody uses is no question of memory.
+  // An error in an unused value does not concern memory.
   if (truth.usable && !truth.difference.starts_with("raises") && is_disproved(record, truth.difference))
     say("-proved-but-differs", truth.difference);
 }
 
-/// What is no case is said to be none; of what is one, nothing is proved that a run does not confirm.
+/// A damaged text must be rejected, or whatever is proved of it must agree with a run.
 void damage_text(Look& look, const Case& value, std::uint64_t seed) {
   Random random(seed);
   const auto again = read_case_json(damaged_text(write_case_json(value), random));
@@ -110,7 +110,7 @@ void damage_text(Look& look, const Case& value, std::uint64_t seed) {
   confirm(look, *again, "damaged");
 }
 
-/// Both graphs by way of a log, every fourth of them cut.
+/// Both graphs as a log, one log in four cut.
 void compare_log(Look& look, const Case& value, std::uint64_t seed) {
   const std::string whole = log_of(value);
   if (whole.empty()) return;
@@ -148,7 +148,7 @@ void compare_certificate(Look& look, const Case& value, Status status) {
   look.evidence = std::move(said.evidence);
 }
 
-/// Of kind and operators: contradictions of one cause look alike once they are reduced.
+/// A hash of kind and operators: contradictions of one cause look alike once they are reduced.
 std::string fingerprint_of(const std::string& kind, const Case& value) {
   Fnv sum;
   sum.add_part(kind);
@@ -159,20 +159,20 @@ std::string fingerprint_of(const std::string& kind, const Case& value) {
   return fmt::format("{:016x}", sum.state());
 }
 
-/// Does a smaller case contradict in the same way? Only runs of both graphs can tell.
+/// True if a smaller case has the same contradiction. Only runs of both graphs can decide that.
 bool still(const Case& value, const std::string& kind, const Checker& checker) {
   Look look{checker, {}};
   bool alarm = false;
   const CheckRecord record = checker.check(value, Way::by_rules, alarm);
   if (record.status == Status::error) return false;
   if (kind == "alarm") return alarm;
-  if (kind == "refuted-but-sound") return false;  // a smaller pair is not sound by construction
+  if (kind == "refuted-but-sound") return false;  // a smaller pair need not be sound
   if (kind == "certificate") compare_certificate(look, value, record.status);
   if (kind == "text") compare_text(look, value, record.status);
   if (kind == "engines") compare_engines(look, value, Way::by_solver, record.status, "");
   if (kind == "proved-but-differs" && record.status != Status::proved) return false;
   if (kind == "proved-but-differs" || kind == "z3-proved-but-differs") {
-    if (value.plan || !value.before) return false;  // nothing to run beside
+    if (value.plan || !value.before) return false;  // no pair to run
     const BruteForce truth = brute_force(value);
     if (!truth.usable || truth.difference.empty()) return false;
     if (kind == "proved-but-differs") return is_disproved(record, truth.difference);
@@ -197,7 +197,7 @@ void record_contradictions(Examined& out, Look& look, const Depth& depth) {
   }
 }
 
-/// Is `before` not even equal to itself? Then the checker does not know enough of what it calls.
+/// True if `before` is not even proved equal to itself: the checker does not know enough of its operators.
 bool is_beyond(const Case& value, const Checker& checker) {
   if (!value.before) return false;
   Case twice = value;
@@ -229,10 +229,10 @@ std::string listed(const char* what, const std::map<std::string, std::uint64_t>&
   return out;
 }
 
-/// What else is asked about a seed.
+/// Does the cross-checks of a seed.
 void cross_check(Look& look, const Examined& one, std::uint64_t seed, const Depth& depth) {
   const Case& value = one.probe.value;
-  if (!value.registers.empty()) return;  // no text and no certificate holds them
+  if (!value.registers.empty()) return;  // neither texts nor certificates contain them
   const bool pair = !value.plan.has_value();
   if (due(seed, depth.engine) && pair)
     compare_engines(look, value, Way::by_solver, one.status, one.probe.difference);
@@ -250,9 +250,8 @@ bool is_flight_alone(const CheckRecord& record) {
          std::ranges::all_of(record.findings, [](const Finding& f) { return f.rule == "NC010"; });
 }
 
-/// Rewrites are sound in the order of the list. That a collective which nobody waits for still uses its
-/// operands they do not mind, and writing these then is a hazard; in other orders the program has to have
-/// one.
+/// Rewrites are sound in the listed order. They ignore that a collective without a wait still uses its
+/// operands, so that writing these is a hazard. In other orders `before` must have the hazard, too.
 bool is_about_flight(const Case& value, const CheckRecord& record, const Checker& checker) {
   if (!is_flight_alone(record) || !value.dataflow || !value.before) return is_flight_alone(record);
   Case alone = value;
@@ -298,7 +297,7 @@ void Score::add(const Examined& one) {
   ++checks;
   ++kinds[std::string(name(one.probe.kind))];
   const bool visible = !one.probe.difference.empty();
-  // What other sizes or a stricter caller make of a rewrite that was sound is a fault too.
+  // A sound rewrite that is wrong for other sizes or for a stricter caller is a fault, too.
   const char* const turned = one.probe.kind == Probe::Kind::symbolic ? "symbol-sizes" : "stricter-caller";
   const std::string fault = one.probe.fault.empty() && visible ? turned : one.probe.fault;
   Tally& tally = classes[fault];

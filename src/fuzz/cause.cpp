@@ -1,4 +1,4 @@
-// What one fix would cure, as far as a case shows it.
+// The cause of a finding, which one fix would cure, as far as a case shows it.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -40,7 +40,7 @@ std::map<std::string, std::size_t> steps_by_name(const Graph& graph) {
   return out;
 }
 
-/// What the pass did, each kind once.
+/// The edits of the pass, each kind once.
 std::set<std::string> edits_of(const OpSet& ops, const Graph& before, const Graph& after) {
   std::set<std::string> out;
   const auto old = steps_by_name(before), made = steps_by_name(after);
@@ -67,7 +67,7 @@ const Finding* cause_in(const CheckRecord& record) {
   return record.findings.empty() ? nullptr : &record.findings[0];
 }
 
-/// Through what the program sees the storage that step `step` of `after` overwrites.
+/// By which kind of name the program sees the storage that step `step` of `after` overwrites.
 std::string seen_through(const OpSet& ops, const Case& value, std::size_t step) {
   if (step >= value.after.steps.size()) return "";
   const Sharing sharing = sharing_of(ops, *value.before);
@@ -81,7 +81,7 @@ std::string seen_through(const OpSet& ops, const Case& value, std::size_t step) 
   return "";
 }
 
-/// The first step that writes in place and did not before; past the last if there is none.
+/// The first step that writes in place and did not before; one past the last if there is none.
 std::size_t first_reused(const OpSet& ops, const Case& value) {
   const auto old = steps_by_name(*value.before);
   for (std::size_t k = 0; k < value.after.steps.size(); ++k) {
@@ -92,7 +92,7 @@ std::size_t first_reused(const OpSet& ops, const Case& value) {
   return value.after.steps.size();
 }
 
-/// What a planner overlooked about the value that is lost: "plan-overlap; read through views".
+/// What the planner overlooked about the lost value: "plan-overlap; read through views".
 std::string cause_of_plan(const OpSet& ops, const Graph& graph, const Finding& finding) {
   const ValueId lost = graph.find(finding.storage);
   if (!lost.valid() || !finding.clobber || finding.clobber->step >= graph.steps.size())
@@ -109,13 +109,13 @@ std::string cause_of_plan(const OpSet& ops, const Graph& graph, const Finding& f
   return finding.property + (by_name ? "; read again" : "; read through another name");
 }
 
-/// One family: contents that somebody still needs are overwritten.
+/// Rules of one family: contents are overwritten that are still needed.
 bool is_overwrite(const std::string& rule) {
   return rule == "NC001" || rule == "NC003" || rule == "NC004" || rule == "NC005" || rule == "NC006" ||
          rule == "NC009";
 }
 
-/// The last line that says something, numbers left out: two crashes of one cause differ in little else.
+/// The last nonblank line, with numbers left out: crashes of one cause differ in little else.
 std::string last_words(const std::string& why) {
   const std::size_t end = why.find_last_not_of(" \t\r\n");
   if (end == std::string::npos) return "";

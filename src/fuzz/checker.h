@@ -1,4 +1,4 @@
-// The checker as a campaign asks it.
+// The interface of the checker for a campaign.
 #pragma once
 #include <functional>
 #include <set>
@@ -9,19 +9,19 @@
 
 namespace noclobber::fuzz {
 
-/// by_rules: as a user runs it. by_solver: --engine z3. starved: that with next to no effort per question.
-/// advising: what `advise` says.
+/// by_rules: as a user runs it. by_solver: --engine z3. starved: by_solver with almost no effort per
+/// question. advising: `advise`.
 enum class Way : std::uint8_t { by_rules, by_solver, starved, advising };
 
 struct Certified {
-  std::string disagreement;        // of nc-check with the status; "" where it agrees
-  std::set<std::string> evidence;  // kinds of it that the certificate holds
+  std::string disagreement;        // how nc-check disagrees with the status; "" if it agrees
+  std::set<std::string> evidence;  // kinds of evidence in the certificate
 };
 
 struct Checker {
-  /// `alarm`: the pipeline saw a contradiction itself.
+  /// `alarm`: the pipeline itself found a contradiction.
   std::function<CheckRecord(const Case&, Way way, bool& alarm)> check;
-  /// The certificate of a check that ends with this status.
+  /// The result for the certificate of a check that ends with this status.
   std::function<Certified(const Case&, Status)> certificate;
 };
 

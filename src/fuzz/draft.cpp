@@ -1,4 +1,4 @@
-// What a Draft knows of itself.
+// The members of Draft, and layouts.
 #include <algorithm>
 #include <numeric>
 #include <set>

@@ -1,4 +1,4 @@
-// Small questions about a Draft and changes to it, for rewrites and faults.
+// Predicates on a Draft and edits of it, for rewrites and faults.
 #pragma once
 #include <algorithm>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace noclobber::fuzz {
 
-/// A random call that fits.
+/// A random call that satisfies `fits`.
 template <class Fits>
 std::optional<std::size_t> pick(const Draft& draft, Random& random, Fits fits) {
   std::vector<std::size_t> all;
@@ -19,17 +19,17 @@ std::optional<std::size_t> pick(const Draft& draft, Random& random, Fits fits) {
 }
 
 bool is_scatter(const Draft::Call& call);
-/// Writes nothing, and nobody would miss it where its results are not used.
+/// True if the call writes nothing and can be dropped if its results are unused.
 bool is_pure(const Draft::Call& call);
-/// By call `from` or a later one, or as an output?
+/// True if call `from`, a later call or an output uses the value.
 bool uses(const Draft& draft, int value, std::size_t from);
-/// aten.add_.Tensor of aten.add.Tensor; "" where there is none.
+/// aten.add_.Tensor for aten.add.Tensor; "" if there is none.
 std::string in_place_form(const std::string& op);
-/// Does one write a storage that the other touches?
+/// True if `writer` writes a storage that `other` touches.
 bool disturbs(const Draft& draft, const Draft::Call& writer, const Draft::Call& other);
-/// Takes call `at` away; uses of its results become uses of `by`, one for each.
+/// Removes call `at`; uses of its results become uses of `by`, one for each.
 void erase_as(Draft& draft, std::size_t at, const std::vector<int>& by);
-/// Is everything defined before it is used?
+/// True if every value is defined before it is used.
 bool well_ordered(const Draft& draft);
 
 }  // namespace noclobber::fuzz

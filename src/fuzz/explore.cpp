@@ -32,7 +32,7 @@ Draft with_fresh(const Draft& draft, const char* op, std::vector<Arg> args, cons
   return out;
 }
 
-/// Every program with one step more. `functional`: without copy_ and fill_.
+/// Appends every program with one more step. `functional`: without copy_ and fill_.
 void extend(const Draft& draft, bool functional, std::vector<Draft>& out) {
   for (int a = 0; a < draft.values; ++a) {
     const Shown at = draft.shown.at(a);
@@ -57,7 +57,7 @@ void extend(const Draft& draft, bool functional, std::vector<Draft>& out) {
   }
 }
 
-/// Every program of exactly so many steps, one after the other. false: `visit` said stop.
+/// Visits every program of exactly `steps` steps. False if `visit` stopped it.
 bool each_program(const Draft& draft, int steps, bool functional,
                   const std::function<bool(const Draft&)>& visit) {
   if (steps == 0) {
@@ -82,7 +82,8 @@ bool has_choice(const Draft::Call& call) {
   return !changed_form(call.op).empty() || call.op == "aten.clone.default" || is_scatter(call);
 }
 
-/// Call `at` in place: the first operand is overwritten, a clone is dropped, a scatter writes into its base.
+/// Makes call `at` in place: the first operand is overwritten, a clone is dropped, a scatter writes into its
+/// base.
 void choose(Draft& draft, std::size_t at) {
   Draft::Call call = draft.calls[at];
   const int base = operands(call)[0];
@@ -98,10 +99,10 @@ void choose(Draft& draft, std::size_t at) {
   draft.replace(call.result, base, at + 2);
 }
 
-/// A storage of a functional program in the time of steps.
+/// The live range of a storage of a functional program, in steps.
 struct Life {
-  int first = 0, last = 0;       // the step that makes it, the last that reads it
-  bool in_place_at_end = false;  // that step stores element k after reading only element k of it
+  int first = 0, last = 0;       // the defining step, the last read
+  bool in_place_at_end = false;  // step `last` stores element k after reading only element k of it
   std::int64_t bytes = 8;
 };
 

@@ -1,13 +1,13 @@
-// One fault in a Draft.
+// Plants one fault in a Draft.
 #include "src/fuzz/edits.h"
 
 namespace noclobber::fuzz {
 namespace {
 
-/// Most faults are planted where a write is near: elsewhere nearly all of them are harmless.
+/// Prefers places near a write: elsewhere nearly all faults are harmless.
 bool is_near(Random& random, bool near) { return near || random.chance(15); }
 
-/// A call moves behind one that it disturbs, or that disturbs it.
+/// Moves a call behind one that conflicts with it.
 bool swapped(Draft& draft, Random& random) {
   std::vector<std::pair<std::size_t, std::size_t>> fit;
   for (std::size_t b = 1; b < draft.calls.size(); ++b)
@@ -28,7 +28,7 @@ bool swapped(Draft& draft, Random& random) {
   return true;
 }
 
-/// Is that storage written by call `from` or a later one?
+/// True if call `from` or a later one writes the storage.
 bool written_after(const Draft& draft, int storage, std::size_t from) {
   for (std::size_t k = from; k < draft.calls.size(); ++k)
     for (const int w : written(draft.calls[k]))
@@ -36,7 +36,7 @@ bool written_after(const Draft& draft, int storage, std::size_t from) {
   return false;
 }
 
-/// A clone goes whose source or copy is written later.
+/// Removes a clone whose source or copy is written later.
 bool unprotected(Draft& draft, Random& random) {
   std::vector<std::size_t> fit;
   for (std::size_t k = 0; k < draft.calls.size(); ++k) {
@@ -53,7 +53,7 @@ bool unprotected(Draft& draft, Random& random) {
   return true;
 }
 
-/// What a call made is never written: an empty tensor stands in its place.
+/// Replaces a call by one that makes an empty tensor: its result is never written.
 bool uninitialized(Draft& draft, Random& random) {
   const auto at = pick(draft, random, [&](const Draft::Call& c) {
     return c.result >= 0 && c.more.empty() && is_pure(c) && !draft.is_view(c) &&
@@ -68,7 +68,7 @@ bool uninitialized(Draft& draft, Random& random) {
   return true;
 }
 
-/// A write goes to a view that shows its target twice.
+/// Redirects a write to a view that contains each element of its target twice.
 bool written_twice(Draft& draft, Random& random) {
   const auto at = pick(draft, random, [&](const Draft::Call& c) {
     return c.result >= 0 && c.more.empty() && !c.args.empty() && c.args[0].kind == Arg::Kind::ref &&
@@ -89,9 +89,10 @@ bool written_twice(Draft& draft, Random& random) {
   return true;
 }
 
-/// Are all arguments there, behind the tensors, as numbers? An author's are; an example's may be left out.
+/// True if all arguments after the tensors are given as numbers. An author's calls give them; an example may
+/// omit some.
 bool spelled_out(const Draft::Call& call, std::size_t count) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 40;  // an end may be the largest number there is
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;  // an end may be INT64_MAX
   const auto is_number = [](const Arg& a) {
     return a.kind == Arg::Kind::sym && a.sym.is_constant() && std::abs(a.sym.constant()) < kMost;
   };
@@ -131,7 +132,7 @@ bool shifted(Draft& draft, Random& random) {
   return true;
 }
 
-/// A slice that is only filled, one element longer or shorter.
+/// Makes a slice that is only filled one element longer or shorter.
 bool resized(Draft& draft, Random& random) {
   const auto at = pick(draft, random, [&](const Draft::Call& c) {
     if (c.op != "aten.slice.Tensor") return false;
@@ -170,7 +171,7 @@ bool wrong_output(Draft& draft, Random& random, bool only_inputs) {
   return true;
 }
 
-/// A fresh result is written into the storage of another value that is still read.
+/// Copies a fresh result over another value that is still read.
 bool buffer_reused(Draft& draft, Random& random) {
   const auto at = pick(draft, random, [&](const Draft::Call& c) {
     return c.result >= 0 && c.more.empty() && is_pure(c) && !draft.is_view(c) &&
@@ -195,14 +196,14 @@ bool buffer_reused(Draft& draft, Random& random) {
   return true;
 }
 
-/// What a pure call made is made again right before one of its later uses.
+/// Recomputes the result of a pure call right before one of its later uses.
 bool recomputed(Draft& draft, Random& random) {
   const auto at = pick(draft, random, [&](const Draft::Call& c) {
     return c.result >= 0 && c.more.empty() && is_pure(c) && !draft.is_view(c);
   });
   if (!at || *at + 1 >= draft.calls.size()) return false;
   Draft::Call again = draft.calls[*at];
-  std::vector<std::size_t> fit;  // behind a write to what it reads
+  std::vector<std::size_t> fit;  // after a write to one of its operands
   bool near = false;
   for (std::size_t k = *at + 1; k <= draft.calls.size(); ++k) {
     near = near || disturbs(draft, draft.calls[k - 1], draft.calls[*at]);
@@ -218,7 +219,7 @@ bool recomputed(Draft& draft, Random& random) {
   return true;
 }
 
-/// A write that is executed twice.
+/// Repeats a write.
 bool repeated(Draft& draft, Random& random) {
   const auto at =
       pick(draft, random, [](const Draft::Call& c) { return writes(c) && c.result >= 0 && c.more.empty(); });
@@ -230,7 +231,7 @@ bool repeated(Draft& draft, Random& random) {
   return true;
 }
 
-/// Elements of another width: a stride or a dtype is not what it was.
+/// Elements of another width: changes a stride or a dtype.
 bool other_item_size(Draft& draft, Random& random) {
   const auto at = pick(draft, random, [](const Draft::Call& c) {
     return c.op == "aten.as_strided.default" || c.op == "aten.view.dtype";
@@ -258,7 +259,8 @@ bool put_in_place(Draft& draft, Random& random) {
   return at.has_value();
 }
 
-/// A call that fits goes; its first operand stands for what it made, or what it wrote for each of several.
+/// Removes a call that satisfies `fits`. Its first operand replaces its result; if it has several results,
+/// each is replaced by the operand that it wrote.
 template <class Fits>
 bool dropped(Draft& draft, Random& random, Fits fits) {
   const auto at = pick(draft, random, fits);

@@ -1,4 +1,4 @@
-// From a pair of programs to cases with symbols, orders, branches and plans.
+// Turns a pair of programs into cases with symbols, orders, branches and plans.
 #include <algorithm>
 
 #include "src/fuzz/edits.h"
@@ -8,7 +8,7 @@
 namespace noclobber::fuzz {
 namespace {
 
-/// Arguments that are sizes: there a constant may be the symbol's.
+/// True if the operator takes sizes, where a constant may be the symbol's value.
 bool takes_sizes(const std::string& op) {
   for (const char* known :
        {"aten.view.default", "aten.reshape.default", "aten.expand.default", "aten.full.default",
@@ -20,7 +20,7 @@ bool takes_sizes(const std::string& op) {
 struct Symbol {
   std::int64_t size;
   SymExpr symbol;
-  bool ends;  // ends of slices as well
+  bool ends;  // also ends of slices
   bool all;   // every argument that may be a symbol
 };
 
@@ -78,22 +78,22 @@ std::vector<std::uint32_t> arenas_first_fit(const std::vector<std::pair<int, int
   return out;
 }
 
-/// One storage of the program's own, as a plan sees it.
+/// One storage that the program makes, for a plan.
 struct Buffer {
-  int value = 0;  // that makes it
+  int value = 0;  // the value that makes it
   int first = 0, last = 0;
-  int last_read = -1;  // by a step, or the number of steps for the return
+  int last_read = -1;  // step of the last read; the number of steps: the return
   std::int64_t size = 0;
 };
 
-/// zeros_like, sym_storage_offset and their like: of what they are given no byte counts.
+/// zeros_like, sym_storage_offset and the like read no byte of their operands.
 bool reads_nothing(const Draft::Call& call) {
   const Schema* schema = find_schema(call.op);
   const Meaning meaning = schema == nullptr ? Meaning::opaque : meaning_of(base_name(call.op), *schema);
   return meaning == Meaning::fill || meaning == Meaning::empty || meaning == Meaning::ignored;
 }
 
-/// Nothing where values do not lie as a planner would lay them.
+/// Empty if values do not lie as a planner would place them.
 std::optional<std::vector<Buffer>> buffers_of(const Draft& program) {
   std::map<int, Buffer> out;
   const int n = static_cast<int>(program.calls.size());
@@ -122,7 +122,7 @@ std::optional<std::vector<Buffer>> buffers_of(const Draft& program) {
   return list;
 }
 
-/// The plan with that fault, in a place where it is wrong for certain.
+/// Plants the fault where it is wrong for certain; false if there is no such place.
 bool break_plan(Plan& plan, const std::vector<Buffer>& buffers, const std::string& fault, Random& random) {
   const auto at = random.place_in(buffers);
   PlanBuffer& one = plan.buffers[at];
@@ -136,12 +136,12 @@ bool break_plan(Plan& plan, const std::vector<Buffer>& buffers, const std::strin
     one.offset = plan.arenas[0].size;
     return true;
   }
-  if (fault == "plan-short-life") {  // a planner that thinks the value dies before its last read
+  if (fault == "plan-short-life") {  // the planner believes that the value dies before its last read
     if (it.last_read <= it.first || it.last - it.first < 2) return false;
     one.lower = it.first, one.upper = it.last_read > it.first + 1 ? it.last_read : it.first + 1;
     return *one.upper <= it.last_read;
   }
-  for (std::size_t k = 0; k < buffers.size(); ++k)  // written while `it` is still to be read
+  for (std::size_t k = 0; k < buffers.size(); ++k)  // written while `it` is still live
     if (buffers[k].first > it.first && buffers[k].first < it.last_read && buffers[k].size > 0) {
       plan.buffers[k].offset = one.offset;
       plan.arenas[0].size = SymExpr(plan.arenas[0].size.constant() + buffers[k].size);
@@ -152,7 +152,7 @@ bool break_plan(Plan& plan, const std::vector<Buffer>& buffers, const std::strin
 
 using Edges = std::vector<std::pair<std::size_t, std::size_t>>;
 
-/// Is `to` behind `from` by names and edges?
+/// True if names and edges order `from` before `to`.
 bool behind(const Edges& edges, const Draft& draft, std::size_t from, std::size_t to) {
   std::vector<bool> reached(draft.calls.size(), false);
   reached[from] = true;
@@ -169,7 +169,7 @@ bool behind(const Edges& edges, const Draft& draft, std::size_t from, std::size_
   return reached[to];
 }
 
-/// Takes an edge away that nothing else stands for.
+/// Removes an edge that the other edges and names do not imply.
 bool drop_edge(Edges& edges, const Draft& draft, Random& random) {
   for (int tries = 0; tries < 12 && !edges.empty(); ++tries) {
     const auto at = random.place_in(edges);
@@ -197,7 +197,7 @@ void type_inputs(Graph& graph, const Draft& draft) {
 Graph branch_of(const Draft& draft, const std::string& name) {
   Graph out = draft.graph();
   out.name = name;
-  out.device.clear();  // where its operands are
+  out.device.clear();  // the device is that of its operands
   type_inputs(out, draft);
   return out;
 }
@@ -254,7 +254,7 @@ bool same_outputs(const Draft& a, const Draft& b) {
 bool symbolise(Case& value, Random& random) {
   std::set<std::int64_t> sizes;
   for (const Input& input : value.before->inputs) {
-    if (!input.storage.empty()) return false;  // its size is a number
+    if (!input.storage.empty()) return false;  // its size is constant
     const Type& type = *value.before->value(input.value).type;
     if (type.strides != Type::Strides::contiguous) return false;
     if (input.contents) continue;
@@ -267,14 +267,14 @@ bool symbolise(Case& value, Random& random) {
     if (!random.chance(60)) continue;
     const std::string text = "s" + std::to_string(named++);
     SymbolRange range;
-    // From the size that the program was made for on, its cuts lie inside for certain; below it they may not.
+    // For sizes from the original one on, all slices are in range; below it they may not be.
     range.min = random.chance(80) ? size : random.below(3);
     if (random.chance(70)) range.max = range.min + random.between(size, size + 6);
     value.symbols[text] = range;
     const Symbol by{size, SymExpr::symbol(text), random.chance(70), all};
     exchange_sizes(*value.before, by);
     exchange_sizes(value.after, by);
-    if (!smaller.empty() && random.chance(40))  // sizes come in order
+    if (!smaller.empty() && random.chance(40))  // sizes in ascending order
       value.assume.push_back({SymRelation::Kind::le, SymExpr::symbol(smaller), by.symbol});
     smaller = text;
   }
@@ -290,7 +290,7 @@ bool loosen(Case& value, const Draft& after, bool drop, Random& random) {
     return out;
   };
   Edges edges;
-  const bool apart = drop || random.chance(50);  // without streams names and edges alone order
+  const bool apart = drop || random.chance(50);  // without streams, only names and edges order
   for (std::size_t k = 0; k < after.calls.size(); ++k) {
     graph.steps[k].extras.edit().id = graph.steps[k].results.empty() ? "w" + std::to_string(k) : "";
     graph.steps[k].extras.edit().stream = apart ? "" : "t" + std::to_string(random.below(3));

@@ -1,4 +1,5 @@
-// A call that nobody runs, behind a generated program: of such an operator nothing may be claimed.
+// Appends a call that the interpreter cannot run to a generated program: nothing may be claimed of such an
+// operator.
 #include <nlohmann/json.hpp>
 
 #include "src/formats/case/case_json.h"
@@ -24,7 +25,7 @@ const std::vector<Graph>& foreign_graphs() {
   return all;
 }
 
-using Ids = std::vector<ValueId>;  // of the foreign graph's values in the graph it is appended to
+using Ids = std::vector<ValueId>;  // ids of the foreign graph's values in the target
 
 void rename_refs(Arg& arg, const Ids& ids) {
   if (arg.kind == Arg::Kind::ref) arg.ref = ids[arg.ref.index];
@@ -38,7 +39,7 @@ ValueId added(Graph& to, Value value, const std::string& name, std::size_t at) {
   return ValueId(to.values.size() - 1);
 }
 
-/// An input like that one.
+/// Adds an input like `like`.
 ValueId added_input(Graph& to, const Graph& more, const Input& like, const std::string& name) {
   Input input = like;
   input.value = added(to, more.value(like.value), name, to.inputs.size());
@@ -46,7 +47,7 @@ ValueId added_input(Graph& to, const Graph& more, const Input& like, const std::
   return input.value;
 }
 
-/// `spare`: one more input, like the first one. `by_spare`: the steps are given it instead.
+/// `spare`: adds one more input, like the first one. `by_spare`: the steps use it instead.
 void append(Graph& to, const Graph& more, bool spare, bool by_spare) {
   Ids ids(more.values.size());
   for (const Input& input : more.inputs)

@@ -17,7 +17,7 @@ inline Ints row_major(const Ints& shape) {
   return out;
 }
 
-/// Dimensions in any order, at times with elements between them that nobody shows, or one element for all.
+/// Strides for a random order of the dimensions, at times with gaps, or with stride 0 in one dimension.
 inline Ints some_strides(const Ints& shape, Random& random) {
   Ints out(shape.size()), rest(shape.size());
   std::iota(rest.begin(), rest.end(), 0);

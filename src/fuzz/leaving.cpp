@@ -1,5 +1,5 @@
-// Graphs that leave by a step and statements that only order, as recorded traces have them; texts that were
-// damaged on their way.
+// Graphs that end by a return step and statements that only order, as recorded traces have them; and damaged
+// texts.
 #include <algorithm>
 
 #include "src/fuzz/probe.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kReturn = "prims.return.default";
 
-/// The last step that writes, where no output is made there or behind it.
+/// The last step that writes; empty if it or a later step makes an output.
 std::optional<std::size_t> last_write(const Graph& graph) {
   for (std::size_t k = graph.steps.size(); k-- > 0;) {
     const auto shown = [&](const Arg& output) {
@@ -65,7 +65,7 @@ std::string damaged_text(std::string text, Random& random) {
   for (std::int64_t times = random.between(1, 3); times > 0 && text.size() > 8; --times) {
     std::size_t at = any();
     const std::int64_t how = random.below(8);
-    if (how < 4) {  // a number says something else
+    if (how < 4) {  // changes a digit
       at = std::min(text.find_first_of("0123456789", at), text.size() - 1);
       if (text[at] >= '0' && text[at] <= '9') text[at] = static_cast<char>('0' + random.below(5));
     } else if (how == 4) {

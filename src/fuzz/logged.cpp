@@ -7,7 +7,7 @@
 namespace noclobber::fuzz {
 namespace {
 
-/// One record, its payload behind tabs.
+/// One record; its payload is indented by tabs.
 std::string record_of(const std::string& name, const Graph& graph) {
   std::string out =
       "V0101 00:00:00.000000 1 fuzz.py:1] {\"artifact\": {\"name\": \"" + name +

@@ -1,4 +1,4 @@
-// A pair by way of a TORCH_TRACE log: what its graphs look like as FX text, in the records of one compile.
+// A pair as a TORCH_TRACE log: its graphs as FX text, in the records of one compile.
 #pragma once
 #include <string>
 
@@ -7,10 +7,10 @@
 
 namespace noclobber::fuzz {
 
-/// Before and after Inductor's passes. "": FX text does not say what the case holds (branches, plans, no
+/// The graphs before and after Inductor's passes. "" if FX text cannot express the case (branches, plans, no
 /// `before`).
 std::string log_of(const Case& value);
-/// Ends inside of the last graph, behind a statement's first character.
+/// Cuts the log inside the last graph, after the start of its forward(). "" if there is none.
 std::string cut_log(std::string log, Random& random);
 
 }  // namespace noclobber::fuzz

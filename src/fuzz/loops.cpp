@@ -1,4 +1,4 @@
-// Loops that carry two tensors, and graphs alone, whose names mean values.
+// Loops that carry two tensors, and single graphs whose names mean values.
 #include "src/fuzz/layout.h"
 #include "src/fuzz/probe.h"
 #include "src/interp/interp.h"
@@ -6,7 +6,7 @@
 namespace noclobber::fuzz {
 namespace {
 
-/// A body's inputs: the counter, and what is carried.
+/// The inputs of a body: the counter and the loop-carried tensors.
 Draft carried(std::int64_t extent) {
   Draft out;
   const auto input = [&](const char* name, Shown at) {
@@ -27,7 +27,7 @@ int add_step(Draft& draft, const char* op, std::vector<Arg> args, Shown at) {
   return draft.values++;
 }
 
-/// A few steps over what is carried, and what is carried on: the counter, then two of the tensors made.
+/// A few steps over the loop-carried tensors. The outputs are the counter and two of the tensors made.
 Draft random_body(Random& random, std::int64_t extent) {
   static constexpr const char* kOne[] = {"aten.neg.default", "aten.relu.default", "aten.clone.default"};
   static constexpr const char* kTwo[] = {"aten.add.Tensor", "aten.mul.Tensor"};
@@ -64,7 +64,7 @@ ValueId result_of(Graph& graph, const std::string& name, std::size_t result, con
   return ValueId(graph.values.size() - 1);
 }
 
-/// Copies of the inputs go round; what comes out is given back.
+/// A loop that carries copies of the inputs; its results are returned.
 Graph loop_around(const std::string& body, std::int64_t extent) {
   Draft outside = carried(extent);
   outside.inputs.erase(outside.inputs.begin());
@@ -89,7 +89,7 @@ Graph loop_around(const std::string& body, std::int64_t extent) {
 
 Graph named(Graph graph, const char* name) {
   graph.name = name;
-  graph.device.clear();  // where its operands are
+  graph.device.clear();  // the device is that of its operands
   return graph;
 }
 
@@ -119,7 +119,7 @@ std::optional<Case> looped(Random& random, std::string& fault) {
   return out;
 }
 
-/// Has the step results, and all of them no elements? Such a step reads none.
+/// True if the step has results, all without elements: such a step reads nothing.
 static bool makes_nothing(const Run& run, const Step& step) {
   return !step.results.empty() && std::ranges::all_of(step.results, [&](ValueId id) {
     const auto& made = id.valid() ? run.values[id.index] : std::nullopt;

@@ -14,15 +14,15 @@
 namespace noclobber::fuzz {
 namespace {
 
-constexpr std::uint64_t kTableSalt = 0x706c616eULL;  // other tables than the programs of these seeds
+constexpr std::uint64_t kTableSalt = 0x706c616eULL;  // tables other than those of the programs of these seeds
 
-/// What a step makes on storage of its own; live in steps [first, last).
+/// A storage that a step makes; live in steps [first, last).
 struct Made {
   std::string name;
   std::int64_t bytes = 0, first = 0, last = 0;
 };
 
-/// Bytes from the first element to behind the last; nothing where that is no number or no whole one.
+/// Bytes from the first element to the end of the last one; empty if that is not a known whole number.
 std::optional<std::int64_t> bytes_of(const SharedType& type) {
   if (!type || bit_width(type->dtype) < 8) return std::nullopt;
   std::int64_t count = 1, span = 1;
@@ -39,13 +39,13 @@ std::optional<std::int64_t> bytes_of(const SharedType& type) {
   return elements * bit_width(type->dtype) / 8;
 }
 
-/// In the order of steps. Nothing: a size is not known, or a step has a body.
+/// The storages in the order of steps. Empty if a size is not known, or a step has a body.
 std::optional<std::vector<Made>> storages_made(const Case& program) {
   const auto ops = make_op_set(program.ops);
   if (!ops || !program.bodies.empty()) return std::nullopt;
   const Graph& graph = program.after;
   const Sharing sharing = sharing_of(*ops, graph);
-  std::map<std::uint32_t, Made> out;  // by the value at the root, whose numbers are in the order of steps
+  std::map<std::uint32_t, Made> out;  // by root value; ids are in the order of steps
   std::int64_t now = 0;
   const auto touch = [&](ValueId v) {
     if (const auto at = out.find(sharing.root.at(v.index)); at != out.end()) at->second.last = now + 1;
@@ -91,7 +91,7 @@ std::int64_t some_bytes(Random& random) {
   return kind < 7 ? 64 * random.between(1, 40) : random.between(1, 3000);
 }
 
-/// Most live for a step or a few, some through a part of the program, one in ten through most of it.
+/// Most buffers live for a few steps, some for a third of the program, one in ten for up to all of it.
 std::vector<Made> drawn_buffers(Random& random) {
   const std::int64_t steps = random.between(4, 48);
   std::vector<Made> out;

@@ -1,5 +1,5 @@
-// Memory planners under test: programs whose values want a place, or tables of buffers, and plans as they
-// come back.
+// Memory planners under test: programs whose values need a place, or tables of buffers, and the returned
+// plans.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,19 +10,18 @@
 
 namespace noclobber::fuzz {
 
-/// A program of `seed` whose plan is to be made: `required` names what has to be placed, no buffer is there
-/// yet. As a table: buffers with sizes in bytes and live ranges, of such a program or drawn, without offsets.
-/// Nothing: not every seed gives one.
+/// The planning problem of `seed`: a program whose values in `required` must be placed, without buffers yet.
+/// As a table: buffers with sizes in bytes and live ranges, of such a program or random, without offsets.
+/// Empty for some seeds.
 std::optional<Case> planning_problem(std::uint64_t seed, const std::vector<std::string>& profiles, Form form);
 
-/// The problem with a plan that reuses nothing: each of `required` lies apart from all others.
+/// The problem with a plan that reuses nothing: the buffers of `required` are disjoint.
 Case placed_apart(const Case& problem);
 
 /// The table of a problem, `id,lower,upper,size`.
 std::string table_of(const Plan& plan);
 
-/// The problem with the places that a table gives (`id,lower,upper,size,offset`), in an arena that holds
-/// them.
+/// The problem with the offsets of a table (`id,lower,upper,size,offset`), in an arena that holds them.
 Reading read_placed_table(const Case& problem, const std::string& text);
 
 }  // namespace noclobber::fuzz

@@ -12,7 +12,7 @@ namespace {
 constexpr const char* kPlanFaults[] = {"plan-overlap", "plan-small", "plan-short-life", "plan-outside"};
 constexpr const char* kRegisterFaults[] = {"register-constant", "register-signature", "register-undefined"};
 
-/// Seeds in a row visit every row of the operator table once.
+/// Consecutive seeds visit every row of the operator table once.
 std::size_t row_of(const Probe& probe) { return probe.seed % op_rows().size(); }
 
 Probe::Kind some_kind(Random& random) {
@@ -29,7 +29,7 @@ Probe::Kind some_kind(Random& random) {
   return at < 98 ? Probe::Kind::loop : Probe::Kind::alone;
 }
 
-/// A random program and what became of it: soundly rewritten, and in half of all cases damaged.
+/// A random program and its rewrite: sound, and in half of all cases damaged.
 struct Story {
   Draft before, after;
   std::string fault, log;
@@ -83,7 +83,8 @@ bool dataflow_probe(Probe& probe, Random& random) {
   return !s->after.rebinds && refresh(ran) && loosen(probe.value, ran, damage, random);
 }
 
-/// The other branch: the same program with a fault, meant as it is, so that the branches differ.
+/// The other branch is the same program with a fault in both `before` and `after`, so that the branches
+/// differ.
 bool control_probe(Probe& probe, Random& random) {
   const auto s = story(random, row_of(probe), random.chance(50));
   if (!s || s->before.rebinds) return false;
@@ -112,7 +113,7 @@ bool plan_probe(Probe& probe, Random& random) {
   annotate(program);
   Case alone;
   alone.after = program.graph();
-  if (may_be_undefined(alone, alone.after)) return false;  // to show what nobody wrote is a fault of its own
+  if (may_be_undefined(alone, alone.after)) return false;  // to return unwritten data is a fault of its own
   auto made = planned(program, probe.fault, random);
   if (!made) return false;
   probe.value = *std::move(made);
@@ -120,7 +121,7 @@ bool plan_probe(Probe& probe, Random& random) {
   return true;
 }
 
-/// Does something that a caller sees depend on it, or may?
+/// True if something that a caller observes may depend on the value.
 bool is_live(const Draft& draft, int value) {
   std::set<int> needed;  // storages
   const auto storage = [&](int v) { return draft.shown.at(v).storage; };
@@ -137,7 +138,7 @@ bool is_live(const Draft& draft, int value) {
   return is_needed(value);
 }
 
-/// The dump of `after` says a dtype or a size that the operator does not give.
+/// The dump of `after` states a dtype or a size that the operator does not produce.
 bool metadata_probe(Probe& probe, Random& random) {
   auto s = story(random, row_of(probe), false);
   if (!s || s->after.rebinds || s->after.calls.empty() || !refresh(s->after)) return false;
@@ -146,7 +147,7 @@ bool metadata_probe(Probe& probe, Random& random) {
   if (call.result < 0 || !s->after.shown.at(call.result).known || !is_live(s->after, call.result))
     return false;
   const Shown& at = s->after.shown.at(call.result);
-  if (count(at.shape) == 0) return false;  // an operator without a rule may say anything of no elements
+  if (count(at.shape) == 0) return false;  // without a rule, any type of an empty tensor may hold
   Graph& graph = probe.value.after;
   Value& value = graph.values.at(graph.find(s->after.prefix + std::to_string(call.result)).index);
   value.type = type_of(at);
@@ -160,7 +161,7 @@ bool metadata_probe(Probe& probe, Random& random) {
   return true;
 }
 
-/// No run tells what the call does: what is given something else there must not be proved.
+/// No run can tell what the call does, so a call with another operand must not be proved.
 bool foreign_probe(Probe& probe, Random& random) {
   const auto s = story(random, row_of(probe), false);
   if (!s) return false;
@@ -183,7 +184,7 @@ bool leaving_probe(Probe& probe, Random& random) {
   return leave_by_step(probe.value, !probe.fault.empty());
 }
 
-/// Beside a graph that gives back what it is given.
+/// The register program accompanies a graph that returns its input.
 bool registers_probe(Probe& probe, Random& random) {
   if (random.chance(75)) probe.fault = kRegisterFaults[static_cast<std::size_t>(random.below(3))];
   Draft draft;
@@ -205,7 +206,7 @@ bool loop_probe(Probe& probe, Random& random) {
   return true;
 }
 
-/// One graph, in which each name means what was computed under it.
+/// A single graph, in which each name means the value computed under it.
 bool alone_probe(Probe& probe, Random& random) {
   static constexpr Fault kWrites[] = {Fault::make_in_place, Fault::reuse_buffer};
   Draft draft = random_program(random, true, random.chance(50) ? Vocabulary::table : Vocabulary::small);
@@ -216,14 +217,14 @@ bool alone_probe(Probe& probe, Random& random) {
     draft = *std::move(broken);
     probe.fault = "name-reused";
   }
-  // What is written back may reach an output: with which contents, runs do not say.
+  // A write-back may reach an output; runs do not tell with which contents.
   if (probe.fault.empty() && std::any_of(draft.calls.begin(), draft.calls.end(), writes)) return false;
   annotate(draft);
   probe.value.after = draft.graph();
   for (Input& input : probe.value.after.inputs) input.may_write = true;
   probe.value.names_are_values = true;
   if (may_be_undefined(probe.value, probe.value.after)) return false;
-  Case twice = probe.value;  // what meets its own operands means nothing certain
+  Case twice = probe.value;  // a step that overlaps its own operands is not determined
   twice.before = twice.after;
   const auto stale = stale_name(probe.value);
   if (probe.fault.empty() && !brute_force(twice).usable) return false;
@@ -232,7 +233,7 @@ bool alone_probe(Probe& probe, Random& random) {
   return true;
 }
 
-/// What is known of the answer without a run of two graphs.
+/// Kinds whose answer is known without a run of two graphs.
 bool is_told_otherwise(Probe::Kind kind) {
   return kind == Probe::Kind::plan || kind == Probe::Kind::foreign || kind == Probe::Kind::registers ||
          kind == Probe::Kind::alone;
@@ -272,7 +273,7 @@ void annotate(Draft& draft) {
   for (Draft::Call& call : draft.calls) {
     call.types.clear();
     const Schema* schema = find_schema(call.op);
-    if (schema != nullptr && schema->has(Tag::dynamic_output_shape)) continue;  // of these contents alone
+    if (schema != nullptr && schema->has(Tag::dynamic_output_shape)) continue;  // only for these contents
     for (const int v : call.results()) call.types.push_back(type_of(draft.shown.at(v)));
   }
 }

@@ -1,4 +1,4 @@
-// One thing that the checker is asked by the fuzzer, made from a seed, and what is known of the answer.
+// One question of the fuzzer to the checker, made from a seed, and what is known of its answer.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -26,50 +26,56 @@ struct Probe {
   std::uint64_t seed = 0;
   Kind kind = Kind::pair;
   Case value;
-  std::string fault;       // class of the injected fault; "": sound by construction
-  std::string log;         // rewrites that were made
-  std::string difference;  // why it must not be proved, as a run or the construction shows; "": nothing seen
+  std::string fault;       // class of the planted fault; "": sound by construction
+  std::string log;         // the rewrites that were applied
+  std::string difference;  // why it must not be proved, by a run or by construction; "": no reason is known
 };
 std::string_view name(Probe::Kind kind);
-/// Every class of fault, sorted as they are reported.
+/// All classes of faults, sorted as they are reported.
 std::vector<std::string> fault_classes();
 
-/// The same probe for a seed, everywhere. Nothing: this seed makes no program that runs.
+/// The probe of a seed, the same on every machine. Empty if the seed makes no program that runs.
 std::optional<Probe> make_probe(std::uint64_t seed);
 
-/// What a compiler's dump says of every result: dtype, shape and strides as a run has them.
+/// Adds what a compiler's dump states of every result: dtype, shape and strides, taken from a run.
 void annotate(Draft& draft);
 
-/// Sizes that equal one of the inputs' become a symbol, in both graphs alike. false: no size can.
+/// Replaces sizes that equal one of the inputs' by a symbol, in both graphs alike. False if no size can be
+/// replaced.
 bool symbolise(Case& value, Random& random);
-/// `after` in any order, kept right by streams and edges; `drop` takes one edge away.
+/// Lets `after` run in any order that streams and edges allow, which keep it correct; `drop` removes one
+/// edge.
 bool loosen(Case& value, const Draft& after, bool drop, Random& random);
-/// Both graphs as branches of one condition each.
+/// Puts both graphs into branches of one condition each.
 std::optional<Case> branched(const Draft& before, const Draft& after, const Draft& other_before,
                              const Draft& other_after);
-/// A plan of one arena for the graph of `program`; with a fault, nothing where it has no place.
+/// A plan of one arena for the graph of `program`. Empty if it cannot be planned, or has no place for the
+/// fault.
 std::optional<Case> planned(const Draft& program, const std::string& fault, Random& random);
-/// Calls that nobody runs: how many are known, and number `which` of them at the end of both graphs; with
-/// `other_operand` that of `after` is given something else. false: it takes nothing.
+/// Calls that the interpreter cannot run. foreign_calls(): their number. append_foreign(): appends call
+/// `which` to both graphs; with `other_operand` the call in `after` gets another operand. False if it takes
+/// no operand.
 std::size_t foreign_calls();
 bool append_foreign(Case& value, std::size_t which, bool other_operand);
-/// Both graphs leave by a step; with `early` that of `after` stands before its last write. false: there is
-/// none.
+/// Ends both graphs by a return step; with `early` that of `after` stands before its last write. False if
+/// there is no such write.
 bool leave_by_step(Case& value, bool early);
-/// A statement that orders: what some call makes is another name from there on.
+/// Adds an ordering statement: the result of a random call has another name from there on.
 void add_barrier(Draft& draft, Random& random);
-/// A loop with a body and what became of it; `fault`: "" or, afterwards, what was damaged in it.
+/// A loop whose body was rewritten; if `fault` is not "", the body is damaged and `fault` is set to the name
+/// of the fault.
 std::optional<Case> looped(Random& random, std::string& fault);
-/// `after` alone: a name that is read when it holds something else than it did. "": none. Nothing: it does
-/// not run.
+/// For `after` alone: a message about a name that is read after its value was overwritten; "" if there is
+/// none. Empty if it does not run.
 std::optional<std::string> stale_name(const Case& value);
-/// A program over registers, right or with that fault.
+/// A register program, sound or with that fault.
 RegisterProgram random_registers(Random& random, const std::string& fault);
-/// The text with a few characters changed, as likely as not in its numbers.
+/// The text with a few edits, half of them in its numbers.
 std::string damaged_text(std::string text, Random& random);
-/// Trailing copies into inputs become final contents of `graph`.
+/// Turns trailing copies into inputs into final contents of `graph`.
 void finals_of_copies(Graph& graph);
-/// What the caller of `after` may see: strides, inputs that may be written or end as anything, finals.
+/// Varies what the caller of `after` may observe: strides, inputs that may be written or end as anything,
+/// finals.
 void vary_boundary(Case& value, Random& random);
 
 }  // namespace noclobber::fuzz

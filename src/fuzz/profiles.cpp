@@ -12,7 +12,7 @@
 namespace noclobber::fuzz {
 namespace {
 
-constexpr std::uint64_t kSalt = 0x70617373ULL;  // other programs than those of the probes
+constexpr std::uint64_t kSalt = 0x70617373ULL;  // programs other than those of the probes
 
 /// Operators of the custom-ops profile.
 std::vector<OpDecl> zoo() {
@@ -50,7 +50,7 @@ Case case_of(Draft draft) {
   return out;
 }
 
-/// No run tells layouts of declared operators: everything is as the sketch says.
+/// No run can tell layouts of declared operators: everything is as the sketch states.
 std::optional<Case> custom_program(Random& random) {
   Sketch sketch(random);
   sketch_custom(sketch);
@@ -69,7 +69,7 @@ Value& new_value(Graph& graph, const std::string& name, const SharedType& type) 
   return graph.values.back();
 }
 
-/// A step of one operand; its result.
+/// Inserts a step of one operand; returns its result.
 ValueId add_step(Graph& graph, std::size_t at, const std::string& op, ValueId given,
                  const std::string& name) {
   const SharedType type = graph.value(given).type;
@@ -82,7 +82,7 @@ ValueId add_step(Graph& graph, std::size_t at, const std::string& op, ValueId gi
   return ValueId(graph.values.size() - 1);
 }
 
-/// A step before the condition makes its first operand, one behind it uses its first result.
+/// A step before the branch makes its first operand; a step behind it uses its first result.
 void surround(Graph& graph, Random& random) {
   Arg& operands = graph.steps[0].args[3];
   const bool first = !operands.list.empty() && graph.value(operands.list[0].ref).type->dtype == Dtype::f32;
@@ -133,7 +133,7 @@ std::optional<Case> make_sketched(Random& random, std::uint64_t) {
   return of_draft(sketched(random, kProfile), random);
 }
 
-constexpr std::size_t kGeneral = 8;  // those behind are of one thing, and drawn where they are named
+constexpr std::size_t kGeneral = 8;  // later ones are special, and drawn only by name
 constexpr std::array kProfiles = {
     Named{"control-flow", branching_program},
     Named{"custom-ops", [](Random& random, std::uint64_t) { return custom_program(random); }},

@@ -1,11 +1,11 @@
-// Numbers that are the same on every machine.
+// Random numbers that are the same on every machine.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 
 namespace noclobber::fuzz {
 
-/// splitmix64: the same numbers on every machine.
+/// splitmix64.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15ULL + 1) {}
@@ -16,7 +16,7 @@ class Random {
   }
   std::int64_t between(std::int64_t least, std::int64_t most) { return least + below(most - least + 1); }
   bool chance(int percent) { return below(100) < percent; }
-  /// A place in a list that has some.
+  /// A random index of a nonempty list.
   std::size_t place_in(const auto& list) {
     return static_cast<std::size_t>(below(static_cast<std::int64_t>(list.size())));
   }

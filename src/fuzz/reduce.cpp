@@ -25,13 +25,13 @@ void each_arg(Graph& graph, const Change& change) {
   for (auto& [input, arg] : graph.finals) each_arg(arg, change);
 }
 
-/// Is it read, or an input whose last contents are stated?
+/// True if the value is read, or is an input whose final contents are stated.
 bool is_named(const Graph& graph, ValueId value) {
   return is_used(graph, value) ||
          std::ranges::any_of(graph.finals, [&](const auto& f) { return f.first == value; });
 }
 
-/// Takes values away that nothing refers to, and numbers the rest anew.
+/// Removes values that nothing refers to, and renumbers the rest.
 void compact(Graph& graph, const std::set<std::uint32_t>& gone) {
   std::vector<ValueId> to(graph.values.size());
   std::vector<Value> kept;
@@ -54,7 +54,7 @@ void compact(Graph& graph, const std::set<std::uint32_t>& gone) {
   number_values(graph);
 }
 
-/// The first tensor among the arguments.
+/// The first tensor argument.
 ValueId first_operand(const Step& step) {
   for (const Arg& arg : step.args) {
     if (arg.kind == Arg::Kind::ref) return arg.ref;
@@ -74,7 +74,7 @@ void forget_name(Case& value, const std::string& name) {
   std::erase(value.plan->required, name);
 }
 
-/// Without step `k`; what it made becomes its first operand. false: something else of it is needed.
+/// Removes step `k`; its result becomes its first operand. False if another result is needed.
 bool drop_step(Case& value, Graph& graph, std::size_t k) {
   const Step step = graph.steps[k];
   const ValueId by = first_operand(step);
@@ -103,7 +103,7 @@ bool drop_input(Graph& graph, const std::string& name) {
   return true;
 }
 
-/// One attempt after the other; keeps what is still the same.
+/// Tries one change after the other; keeps those that preserve the finding.
 class Reducer {
  public:
   Reducer(Case value, const std::function<bool(const Case&)>& same, std::size_t most)
@@ -154,7 +154,7 @@ class Reducer {
     return out;
   }
 
-  /// A step of each graph at once: what is right in both stays right.
+  /// Removes one step of each graph at once: a sound pair stays sound.
   bool pairs_of_steps() {
     bool out = false;
     for (std::size_t k = value_.after.steps.size(); k-- > 0 && value_.before;)
@@ -183,7 +183,7 @@ class Reducer {
     return out;
   }
 
-  /// Finals, edges, streams, relations, places: whatever a case may go without.
+  /// Removes finals, edges, relations and places: whatever a case may go without.
   bool extras() {
     bool out = false;
     const auto without = [&](std::size_t count, const auto& list_of) {
@@ -228,12 +228,12 @@ class Reducer {
               return drop_input(next.after, name) && (!next.before || drop_input(*next.before, name));
             }) ||
             out;
-      if (out) break;  // ids have moved
+      if (out) break;  // ids have changed
     }
     return out;
   }
 
-  /// Every size that equals one of the inputs', smaller; symbols at one value.
+  /// Shrinks every size that equals one of the inputs', and fixes symbols at one value.
   bool sizes() {
     bool out = false;
     for (const auto& [name, range] : std::map<std::string, SymbolRange>(value_.symbols))

@@ -1,5 +1,4 @@
-// The smallest case with the same finding: steps, inputs, outputs and sizes are taken away as long as it
-// stays.
+// Reduces a case while its finding stays the same: removes steps, inputs and outputs, and shrinks sizes.
 #pragma once
 #include <functional>
 #include <string>
@@ -15,8 +14,8 @@ struct CaseSize {
 };
 CaseSize size_of(const Case& value);
 
-/// `same`: does a smaller case still show what the first one shows? Asked at most `most` times, and only
-/// about cases that read back from their own text.
+/// `same`: returns whether a smaller case still has the finding of the first one. It is called at most `most`
+/// times, and only with cases that read back from their own text.
 Case reduce_case(const Case& value, const std::function<bool(const Case&)>& same, std::size_t most);
 
 }  // namespace noclobber::fuzz

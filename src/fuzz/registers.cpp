@@ -1,5 +1,4 @@
-// Programs over registers, as delegates run them: right ones, and ones that break one of their rules for
-// certain.
+// Register programs, as delegates run them: sound ones, and ones that certainly break one rule.
 #include <algorithm>
 
 #include "src/fuzz/probe.h"
@@ -55,12 +54,12 @@ class RegisterWriter {
   void damage(const std::string& fault) {
     auto& steps = out_.chains[0];
     if (fault == "register-signature") {
-      const bool other = random_.chance(50);  // a constant, or an input once more
+      const bool other = random_.chance(50);  // a constant, or an input listed twice
       list(out_.inputs, other ? 0 : first(Space::input));
     } else if (fault == "register-constant") {
       steps.back().writes[0] = 0;
       step(first(Space::output) + out_.counts[Space::output] - 1);
-    } else {  // register-undefined: what is written later is read
+    } else {  // register-undefined: reads what is written later
       steps.front().reads[0] = steps.back().writes[0];
     }
   }

@@ -1,4 +1,4 @@
-// Rewrites of Drafts that are right by construction.
+// Rewrites of Drafts that are sound by construction.
 #include <algorithm>
 
 #include "src/fuzz/edits.h"
@@ -6,7 +6,7 @@
 namespace noclobber::fuzz {
 namespace {
 
-/// Every value in the storage of `value` moves to another storage (layouts agree from element 0 on).
+/// Moves every value of storage `from` to storage `to` (layouts agree from element 0 on).
 void merge_storage(Draft& draft, int from, int to) {
   for (auto& [id, at] : draft.shown)
     if (at.storage == from) at.storage = to;
@@ -28,7 +28,7 @@ bool rename_all(Draft& draft) {
   return true;
 }
 
-/// One tensor operand of a call that makes a fresh result is copied first.
+/// Clones one tensor operand of a call that makes a fresh result.
 bool insert_clone(Draft& draft, Random& random) {
   const auto at = pick(draft, random, [&](const Draft::Call& c) {
     return !writes(c) && !draft.is_view(c) && !operands(c).empty();
@@ -52,7 +52,8 @@ std::string view_of_scatter(const std::string& op) {
                                                : "aten.diagonal.default";
 }
 
-/// slice_scatter(base, src, ...) as a view of `target` and a copy_ into it; `target` stands for the result.
+/// Turns slice_scatter(base, src, ...) into a view of `target` and a copy_ into it; `target` replaces the
+/// result.
 void scatter_into(Draft& draft, std::size_t at, int target) {
   const Draft::Call call = draft.calls[at];
   const int source = static_cast<int>(call.args[1].ref.index), view = draft.values++, copied = draft.values++;
@@ -89,7 +90,7 @@ bool drop_dead(Draft& draft, Random& random) {
   return at.has_value();
 }
 
-/// Operators that may be given their own target as a further operand.
+/// Operators that accept their own target as a further operand.
 bool is_basic(const std::string& op) {
   for (const char* known : {"aten.neg.default", "aten.relu.default", "aten.add.Tensor", "aten.mul.Tensor",
                             "aten.index_put.default"})
@@ -116,7 +117,7 @@ bool whole_and_dead(const Draft& draft, std::size_t at) {
          shown.shape == draft.shown.at(draft.calls[at].result).shape;
 }
 
-/// An operand that nobody reads again, in any view, is overwritten by the result.
+/// Overwrites an operand that is not read again, in any view, by the result.
 bool reuse_dead(Draft& draft, Random& random) {
   const auto at =
       pick(draft, random, [](const Draft::Call& c) { return !in_place_form(c.op).empty() || is_scatter(c); });
@@ -133,7 +134,7 @@ bool reuse_dead(Draft& draft, Random& random) {
   return true;
 }
 
-/// Two neighbours, neither of which writes what the other touches.
+/// Swaps two neighbours, neither of which writes what the other touches.
 bool swap_independent(Draft& draft, Random& random) {
   if (draft.calls.size() < 2) return false;
   const auto k = static_cast<std::size_t>(random.below(static_cast<std::int64_t>(draft.calls.size()) - 1));

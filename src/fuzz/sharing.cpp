@@ -6,7 +6,7 @@
 namespace noclobber::fuzz {
 namespace {
 
-/// The operand in this place, or under its name; an invalid id if it is none.
+/// The operand in this slot, by position or by name; an invalid id if there is none.
 ValueId operand_at(const Step& step, const Schema& schema, std::size_t slot) {
   const Arg* arg = slot < step.args.size() ? &step.args[slot] : nullptr;
   for (const auto& [name, given] : step.kwargs)
@@ -43,7 +43,7 @@ Sharing sharing_of(const OpSet& ops, const Graph& graph) {
       if (step.op->starts_with("aten.view.dtype"))
         how = "views of another dtype";
       else if (how.empty())
-        how = "views";  // the result of a write is one more name as well
+        how = "views";  // the result of a write is another name, too
     }
   return out;
 }

@@ -1,4 +1,4 @@
-// Which values of a program lie on one storage, as far as schemas tell.
+// Which values of a program share a storage, judged by schemas.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -9,11 +9,11 @@
 
 namespace noclobber::fuzz {
 
-/// Values of one storage by the value at their root, which is an input or what a step makes anew.
+/// The root of each value's storage: an input, or the value that a step makes anew.
 struct Sharing {
   std::map<std::uint32_t, std::uint32_t> root;
   std::map<std::uint32_t, std::string>
-      how;  // of a root with several names: "views", "views of another dtype"
+      how;  // for a root with several names: "views" or "views of another dtype"
 };
 Sharing sharing_of(const OpSet& ops, const Graph& graph);
 

@@ -1,4 +1,4 @@
-// Writes a program call by call, with the layouts that a reader of the call expects.
+// Writes a program call by call, with the layouts that a reader of the call would expect.
 #pragma once
 #include <string>
 #include <utility>
@@ -9,7 +9,7 @@
 
 namespace noclobber::fuzz {
 
-/// A Draft in the making. Calls that do not fit are the caller's fault: `refresh` refuses the program then.
+/// A Draft under construction. The caller must pass calls that fit: `refresh` rejects the program otherwise.
 class Sketch {
  public:
   explicit Sketch(Random& random) : random_(random) {}
@@ -22,11 +22,11 @@ class Sketch {
   const Shown& of(int v) const { return draft_.shown.at(v); }
   Random& random() { return random_; }
   Draft& draft() { return draft_; }
-  /// The result has storage of its own.
+  /// Appends a call whose result has storage of its own.
   int fresh(std::string op, std::vector<Arg> args, const Ints& shape, Dtype dtype = Dtype::f32) {
     return call(std::move(op), std::move(args), {draft_.storages++, dtype, shape, row_major(shape), 0, true});
   }
-  /// The result shares storage with a value, and lies there like this.
+  /// Appends a call whose result shares storage with a value and has layout `at`.
   int call(std::string op, std::vector<Arg> args, Shown at) {
     const int out = value(std::move(at));
     draft_.calls.push_back({out, std::move(op), std::move(args), {}});
@@ -54,7 +54,7 @@ class Sketch {
     return fresh("aten.mm.default", {ref(a), ref(b)}, {of(a).shape[0], of(b).shape[1]});
   }
   int any() { return static_cast<int>(random_.below(draft_.values)); }
-  /// One of the last few.
+  /// One of the last four values.
   int recent() { return draft_.values - 1 - static_cast<int>(random_.below(std::min(draft_.values, 4))); }
   bool chance(int percent) { return random_.chance(percent); }
 
@@ -68,7 +68,7 @@ class Sketch {
   Draft draft_;
 };
 
-// One function a profile. false: nothing came of it.
+// One function per profile. False: it made no program.
 bool sketch_views(Sketch& sketch);
 bool sketch_dtype_views(Sketch& sketch);
 bool sketch_cache(Sketch& sketch);

@@ -1,4 +1,4 @@
-// What programs of each profile do.
+// The programs of each profile.
 #include "src/fuzz/sketch.h"
 
 namespace noclobber::fuzz {
@@ -23,7 +23,7 @@ int some_pair(Sketch& s, int a, int b) {
   return s.binary(op, a, b);
 }
 
-/// A value beside `a` of its shape and type, or `a`.
+/// Another value of the shape and dtype of `a`, or `a`.
 int another_like(Sketch& s, int a) {
   std::vector<int> fit;
   for (int b = 0; b < s.draft().values; ++b)
@@ -102,7 +102,7 @@ void compute_some(Sketch& s, int a) {
   }
 }
 
-/// In place, where no element is shown twice.
+/// Writes in place, if no element occurs twice in the view.
 void write_some(Sketch& s, int a) {
   if (!is_number(s.of(a)) || !shows_once(s.of(a))) return;
   const int b = another_like(s, a);
@@ -127,7 +127,7 @@ void go_on(Sketch& s, std::int64_t steps) {
   for (; steps > 0; --steps) s.chance(35) ? show_some(s, s.recent()) : compute_some(s, s.recent());
 }
 
-/// One parameter with its gradient and two moments; `flat`: they are parts of one buffer.
+/// Updates one parameter from its gradient and two moments.
 void update_parameter(Sketch& s, int w, int g, int m, int v) {
   const int m2 = s.binary("add", s.scaled(m, 0.9), s.scaled(g, 0.1));
   const int square = s.binary("mul", g, g);
@@ -167,7 +167,7 @@ bool look_around(Sketch& s, void (*show)(Sketch&, int)) {
 
 void show_often_other_type(Sketch& s, int a) { s.chance(60) ? show_other_type(s, a) : show_some(s, a); }
 
-/// As many parameters as an optimizer for all of them at once has, each updated by a step or two.
+/// Updates as many parameters as a fused optimizer has, each by a step or two.
 void update_all(Sketch& s, const Ints& shape) {
   std::vector<int> gradients, parameters;
   for (std::int64_t k = s.random().between(6, 14); k > 0; --k) {

@@ -19,7 +19,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::size_t kMostSaid = std::size_t{256} << 20;  // bytes of one answer
 constexpr std::size_t kMostErrors = 2000;                  // bytes of standard error that are kept
-constexpr int kPollMilliseconds = 100;                     // until --timeout and Ctrl-C are looked at again
+constexpr int kPollMilliseconds = 100;                     // interval of checks for --timeout and Ctrl-C
 constexpr int kNotFound = 127;                             // the shell's code for an unknown command
 
 void close_end(int& end) {
@@ -33,14 +33,14 @@ void close_end(int& end) {
 struct Subject::Process {
   pid_t id = -1;
   int in = -1, out = -1, errors = -1;
-  std::string said, complaint;  // read, and not yet used
-  bool borrowed = false;        // the ends are this process' own
+  std::string said, complaint;  // read, but not yet used
+  bool borrowed = false;        // the ends belong to this process
 
   ~Process() {
     if (borrowed) return;
     close_end(in), close_end(out), close_end(errors);
   }
-  /// Reads what is there. false: the other side has closed.
+  /// Reads what is available. False if the other side has closed.
   static bool drain(int& end, std::string& into, std::size_t most) {
     std::array<char, 65536> piece{};
     const ssize_t n = read(end, piece.data(), piece.size());
@@ -50,7 +50,7 @@ struct Subject::Process {
     if (into.size() > most) into.erase(0, into.size() - most);
     return true;
   }
-  /// Writes what the pipe takes. false: nobody reads any more.
+  /// Writes what the pipe accepts. False if there is no reader any more.
   bool feed(const std::string& text, std::size_t& at) const {
     const ssize_t n = write(in, text.data() + at, text.size() - at);
     if (n < 0) return errno == EAGAIN || errno == EINTR;
@@ -61,7 +61,7 @@ struct Subject::Process {
     double seconds;
     const std::atomic<bool>& stop;
   };
-  /// Feeds `question` and reads until `enough` says so, the output is closed, or time is over (false).
+  /// Feeds `question` and reads until `enough` holds, the output is closed, or time is over (false).
   template <class Enough>
   bool talk(const std::string& question, const Patience& patience, bool close_after, const Enough& enough);
 };
@@ -107,7 +107,7 @@ bool Subject::start(Process& process) const {
   const bool piped = pipe2(out.data(), O_CLOEXEC) == 0 && pipe2(errors.data(), O_CLOEXEC) == 0;
   process.out = out[0], process.errors = errors[0];
   process.id = piped ? fork() : -1;
-  if (process.id > 0) setpgid(process.id, process.id);  // here as well: it may be ended at once
+  if (process.id > 0) setpgid(process.id, process.id);  // also here: it may be ended at once
   if (process.id == 0) {
     setpgid(0, 0);
     dup2(in[0], STDIN_FILENO), dup2(out[1], STDOUT_FILENO), dup2(errors[1], STDERR_FILENO);
@@ -122,7 +122,7 @@ bool Subject::start(Process& process) const {
   return process.id > 0;
 }
 
-/// What it means that a process has ended. Its output is read to the end.
+/// The answer that the end of a process means. Reads its output to the end.
 Answer Subject::ended(Process& process, const std::string& said) {
   Answer out;
   int status = 0;
@@ -172,7 +172,7 @@ Answer Subject::ask_line(const std::string& question) {
   process.said.clear();
   const bool in_time = process.talk(question + "\n", {seconds_, stop_}, false, whole_line);
   const std::size_t end = process.said.find('\n');
-  if (in_time && end == std::string::npos) {  // it is gone
+  if (in_time && end == std::string::npos) {  // the process has ended
     Answer out = ended(process, "");
     out.is_absent = out.is_absent || process.borrowed;
     if (out.kind == Answer::Kind::silent) out.kind = Answer::Kind::crash;

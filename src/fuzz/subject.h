@@ -1,4 +1,4 @@
-// A program under test: a command of the shell that is given a text and says a text.
+// A program under test: a shell command that reads a text and writes a text.
 #pragma once
 #include <sys/types.h>
 
@@ -8,27 +8,27 @@
 
 namespace noclobber::fuzz {
 
-/// What became of one question.
+/// The outcome of one question.
 struct Answer {
   enum class Kind : std::uint8_t {
     said,
-    crash,    // it ended by a signal or with an exit code other than 0
+    crash,    // ended by a signal or with an exit code other than 0
     hang,     // no answer in time
-    silent,   // it ended well and said nothing
+    silent,   // ended normally and wrote nothing
     surplus,  // more than one answer
   };
   Kind kind = Kind::silent;
-  std::string text;        // said: what it said
-  std::string why;         // else: "exit code 3", "signal 11", with the end of its standard error
+  std::string text;        // for `said`: the answer
+  std::string why;         // otherwise: "exit code 3", "signal 11", with the end of its standard error
   bool is_absent = false;  // the shell does not know the command
 };
 
-/// Asks one command, one question at a time. Not for two threads at once.
+/// Asks one command, one question at a time. Not thread-safe.
 class Subject {
  public:
-  /// `command`: of the shell, or "-": this process' own standard input and output, a line each.
-  /// `persistent`: one process, a line each; else a process for each question.
-  /// `seconds`: how long an answer may take; 0: for ever. Where `stop` becomes true nothing is waited for.
+  /// `command`: a shell command, or "-": this process' own standard input and output, one line each.
+  /// `persistent`: one process, one line per question; otherwise one process per question.
+  /// `seconds`: the time limit of an answer; 0: none. If `stop` becomes true, waiting ends.
   Subject(std::string command, bool persistent, double seconds, const std::atomic<bool>& stop);
   ~Subject();
   Subject(const Subject&) = delete;

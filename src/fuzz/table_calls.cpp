@@ -1,5 +1,5 @@
-// One more call of any operator of the vocabulary: arguments by recorded example or by their types in the
-// schema, kept if the program still runs.
+// Appends one more call of any operator of the vocabulary: arguments by recorded example or by their types in
+// the schema, kept if the program still runs.
 #include <algorithm>
 #include <array>
 
@@ -16,8 +16,8 @@ namespace {
 constexpr int kTries = 8;
 constexpr std::size_t kMostInputs = 9;
 constexpr std::int64_t kMostInAll = 4096;  // elements of a program's values
-/// Does a written operand meet another one, although the operator is not elementwise? PyTorch refuses most of
-/// these calls, and says nothing of the rest.
+/// True if a written operand may overlap another one although the operator is not elementwise. PyTorch
+/// rejects most of these calls, and specifies nothing for the rest.
 bool meets_target(const Draft& draft, const Draft::Call& call, const Schema& schema) {
   const auto targets = written(call), all = operands(call);
   if (is_elementwise(base_name(call.op), schema)) return false;
@@ -30,7 +30,7 @@ bool meets_target(const Draft& draft, const Draft::Call& call, const Schema& sch
   return false;
 }
 
-/// Would the operator's own rule say what its results are, if only it were called rightly?
+/// True if the operator has a rule for its results, given legal arguments.
 bool has_rule(std::string_view op, const Schema& schema) {
   const std::string functional = functional_op(op);
   const std::string_view name = base_name(functional.empty() ? op : std::string_view(functional));
@@ -38,7 +38,7 @@ bool has_rule(std::string_view op, const Schema& schema) {
   return (row != nullptr && (row->shape != nullptr || row->view != nullptr)) || is_elementwise(name, schema);
 }
 
-/// Types of the results as the operator's rule gives them, contiguous; empty: it gives not all.
+/// The result types by the operator's rule, contiguous; empty unless the rule gives all.
 std::vector<Type> types_by_rule(const Draft& draft, const Draft::Call& call, const Schema& schema) {
   Space space;
   Sizes sizes(space);
@@ -54,7 +54,7 @@ std::vector<Type> types_by_rule(const Draft& draft, const Draft::Call& call, con
   const std::string_view op = functional.empty() ? std::string_view(call.op) : functional;
   std::vector<Type> out;
   for (const InferredMeta& meta : infer_meta({sizes, base_name(op), schema, *arguments, given})) {
-    // A rule that leaves the type open is about kernels that keep that of floating numbers.
+    // A rule that leaves the dtype open describes kernels that keep floating dtypes.
     if (!meta.dtype && !is_floating(given[0].dtype)) return {};
     out.emplace_back();
     out.back().dtype = meta.dtype.value_or(given[0].dtype);
@@ -73,7 +73,7 @@ std::string_view text_for(const std::string& name, Random& random) {
   return name == "reduce" ? kReduce[k] : kOther[k];
 }
 
-/// Makes the arguments of one call of `schema`; new inputs are added to the draft.
+/// Makes the arguments of one call of `schema`; adds new inputs to the draft.
 class Maker {
  public:
   Maker(Draft& draft, Random& random) : draft_(draft), random_(random) {}
@@ -114,7 +114,7 @@ class Maker {
     return value;
   }
 
-  /// A value of that dtype and shape; a new input where there is none.
+  /// A value of that dtype and shape; empty if there is none.
   std::optional<int> fitting(Dtype dtype, const Ints& shape) {
     std::vector<int> fit;
     for (int v = 0; v < draft_.values; ++v)
@@ -230,10 +230,10 @@ class Maker {
 
   Draft& draft_;
   Random& random_;
-  std::optional<int> first_;  // tensor argument, whose shape the others follow
+  std::optional<int> first_;  // the tensor argument whose shape the others follow
 };
 
-/// Results as the schema has them, up to the first that is no tensor; a list gives up to four.
+/// Names the results of the schema, up to the first that is not a tensor; a list has up to four.
 void name_results(Draft& draft, Draft::Call& call, const Schema& schema) {
   const auto is_other = [](const SchemaSlot& slot) { return slot.type == SchemaSlot::Type::other; };
   const auto end = std::find_if(schema.returns.begin(), schema.returns.end(), is_other);
@@ -244,8 +244,8 @@ void name_results(Draft& draft, Draft::Call& call, const Schema& schema) {
   for (std::size_t k = 1; k < many; ++k) call.more.push_back(draft.values++);
 }
 
-/// Takes away results at the end that the run did not bind. False: one between others is unbound, as masks
-/// of gradients leave them, so that not every value would be there.
+/// Removes results at the end that the run did not bind. False if a result between others is unbound, as
+/// gradient masks leave them, so that not every value would exist.
 bool trim(Draft& draft, const std::set<int>& bound) {
   Draft::Call& call = draft.calls.back();
   if (call.result < 0) return true;
@@ -258,8 +258,8 @@ bool trim(Draft& draft, const std::set<int>& bound) {
   return std::all_of(results.begin(), results.end(), [&](int v) { return bound.contains(v); });
 }
 
-/// Appends the call where the program then runs to its end. `said`: types of its results where nothing else
-/// tells them.
+/// Appends the call if the program then runs to its end. `said`: types of its results, if nothing else gives
+/// them.
 bool keep_if_it_runs(Draft& draft, Draft::Call call, const Schema& schema, Random& random,
                      std::vector<Type> said) {
   if (meets_target(draft, call, schema) && !random.chance(4)) return false;
@@ -267,7 +267,7 @@ bool keep_if_it_runs(Draft& draft, Draft::Call call, const Schema& schema, Rando
   draft.calls.push_back(call);
   std::set<int> bound;
   if (!run_layouts(draft, bound)) {
-    // Nobody runs it: its results are what its rule says, else of the first operand's type, as for most.
+    // It cannot be run: its result types are those of its rule, else that of the first operand, as for most.
     const auto given = operands(call);
     if ((given.empty() && said.empty()) || call.result < 0 || !random.chance(60)) return false;
     auto& types = draft.calls.back().types;

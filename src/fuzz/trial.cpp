@@ -19,7 +19,7 @@ constexpr std::size_t kSmall = 6;  // steps of a case that needs no further redu
 
 SortedJson parsed(const std::string& text) { return SortedJson::parse(text, nullptr, false); }
 
-/// The same members in the same words, as the writer of cases has them of what was read.
+/// The case in canonical JSON: written, read and written again.
 SortedJson canonical(const Case& value) {
   const std::string text = write_case_json(value);
   const auto again = read_case_json(text);
@@ -31,7 +31,7 @@ std::string without_newlines(std::string text) {
   return value.is_discarded() ? text : value.dump();
 }
 
-/// The first of these members in which the answer says something else than the question did; "" for none.
+/// The first of these members in which the answer differs from the question; "" if none does.
 std::string changed_member(const SortedJson& asked, const SortedJson& said,
                            std::span<const char* const> names) {
   for (const char* name : names)
@@ -65,7 +65,7 @@ void rename_graphs(Graph& graph, const std::map<std::string, std::string>& names
   }
 }
 
-/// Bodies that the pass changed have another name beside those of the question.
+/// Bodies that the pass changed get another name beside those of the question.
 void merge_bodies(Case& value, std::map<std::string, Graph> bodies, const Case& question) {
   const SortedJson asked = canonical(question).value("graphs", SortedJson::object());
   Case said = question;
@@ -75,7 +75,7 @@ void merge_bodies(Case& value, std::map<std::string, Graph> bodies, const Case& 
   for (const auto& [name, body] : bodies)
     if (!asked.contains(name) || asked[name] != made[name]) names[name] = name + "__after";
   if (names.empty()) return;
-  for (auto& [name, body] : bodies) {  // whoever calls a changed one calls it by its new name
+  for (auto& [name, body] : bodies) {  // a caller of a changed body uses its new name
     rename_graphs(body, names);
     value.bodies[name + "__after"] = std::move(body);
   }
@@ -109,7 +109,7 @@ Reading read_fx(const Case& question, const std::string& text) {
   return {std::move(value), "", ""};
 }
 
-/// What is said instead of an answer: that it failed, or that the program is none of its business.
+/// An answer that declines: it failed, or it does not support the program.
 std::optional<Reading> refusal(const SortedJson& said) {
   if (!said.is_object()) return unreadable({"", "is no JSON object"});
   for (const auto& [member, kind] : {std::pair{"error", "crash"}, std::pair{"skip", "skip"}})
@@ -118,8 +118,7 @@ std::optional<Reading> refusal(const SortedJson& said) {
   return std::nullopt;
 }
 
-/// The case that was said; a part of it, which stands for the member `name`, is put into the one that was
-/// asked.
+/// The case in the answer. An answer that is only the member `name` is put into the question.
 Result<Case> read_said(const SortedJson& asked, SortedJson said, const char* name, const char* known_by) {
   if (!said.contains(name) && said.contains(known_by)) {
     SortedJson whole = asked;
@@ -144,8 +143,8 @@ Reading read_json(const Case& question, const std::string& text) {
   return {std::move(value), "", ""};
 }
 
-/// The places, and what the planner claims of live ranges and sharing; arenas keep the alignment that was
-/// asked for.
+/// Takes the places and the planner's claims of live ranges and sharing; arenas keep the alignment of the
+/// question.
 Reading read_plan(const Case& question, const std::string& text) {
   const SortedJson said = parsed(text), asked = canonical(question);
   if (auto out = refusal(said)) return *std::move(out);
@@ -160,7 +159,7 @@ Reading read_plan(const Case& question, const std::string& text) {
   return {std::move(value), "", ""};
 }
 
-/// Of the text in a JSON string, as a persistent command says one, or of the text itself.
+/// Reads the text in a JSON string, as a persistent command sends it, or the text itself.
 template <typename Read>
 Reading read_quoted(const Case& question, const std::string& text, const Read& read) {
   const SortedJson line = parsed(text);
@@ -169,13 +168,13 @@ Reading read_quoted(const Case& question, const std::string& text, const Read& r
   return read(question, line.is_string() ? line.get<std::string>() : text);
 }
 
-/// Is the pass still at fault, and in the same way?
+/// True if the pass still has the fault, of the same kind and cause.
 bool is_like(const Trial& trial, const Trial& first, const std::string& cause) {
   return trial.kind == first.kind && !trial.alarm && cause_of(trial) == cause;
 }
 
-/// A program that means something: beside itself it is proved, and so is a plan of it that reuses nothing. A
-/// table always does.
+/// True if the program is well defined: it is proved equal to itself, and so is its plan that reuses nothing.
+/// A table is always sound.
 bool is_sound(const Case& program, const Judge& judge) {
   if (judge.form == Form::plan_table) return true;
   const auto is_proved = [&](const Case& value) {
@@ -197,7 +196,7 @@ Case alone(const Case& question) {
   return out;
 }
 
-/// The question to which this was an answer that is kept.
+/// The question to which this pair is the answer.
 Case question_of_pair(const Case& value, Form form) {
   Case out = value;
   if (is_planning(form))
@@ -222,7 +221,7 @@ void judge_value(Trial& out, const Judge& judge) {
   const bool sound = is_sound(alone(out.question), judge);
   if (out.record.status == Status::unknown) {
     out.is_beyond = !sound;
-  } else if (sound) {  // else nobody can say what the program should have done
+  } else if (sound) {  // otherwise the expected result is not defined
     out.kind = "refuted";
     for (const Finding& finding : out.record.findings)
       if (is_cause(finding) && out.why.empty())
@@ -304,13 +303,13 @@ Reduced reduce_trial(const Trial& first, const Judge& judge, std::size_t most) {
     if (!judge.go_on()) return false;
     Trial next = try_program(program, judge, twice);
     if (!judge.go_on() || !is_like(next, first, cause)) return false;
-    if (first.kind != "refuted" && !is_sound(program, judge)) return false;  // a pass may refuse nonsense
+    if (first.kind != "refuted" && !is_sound(program, judge)) return false;  // a pass may reject nonsense
     out.trial = std::move(next);
     return true;
   };
   reduce_case(alone(first.question), same, most);
   if (first.kind != "refuted" || steps_of(out.trial) <= kSmall) return out;
-  // The pass does it no more to anything smaller: then the pair itself is made smaller.
+  // The pass makes no such fault in smaller programs, so the pair itself is reduced.
   const auto still = [&](const Case& value) {
     Trial next{question_of_pair(value, judge.form), "refuted", "", value, {}, false, false, false};
     if (!judge.go_on()) return false;

@@ -6,10 +6,10 @@
 namespace noclobber {
 namespace {
 
-/// Length first: no text can imitate another's parts.
+/// The length comes first, so that a concatenation of such texts is unambiguous.
 std::string quoted(const std::string& text) { return std::to_string(text.size()) + ":" + text; }
 
-/// The graphs around the one at hand that have bodies of their own, from the inside out.
+/// The graph at hand and those around it, as far as they have bodies of their own, innermost first.
 struct Scope {
   const Graph* graph = nullptr;
   const Scope* outer = nullptr;
@@ -35,14 +35,14 @@ class KeyWriter {
   std::size_t number(const Graph& graph, const Scope* outer) {
     const Scope* scope = scope_of(graph, outer);
     const auto [at, is_new] = numbers_.try_emplace({&graph, scope}, kOpen);
-    if (!is_new) return at->second;  // kOpen: a body that runs itself
+    if (!is_new) return at->second;  // kOpen: a recursive body
     std::string text = graph_text(graph, scope);
     const auto place = places_.try_emplace(text, texts_.size());
     if (place.second) texts_.push_back(std::move(text));
     return numbers_[{&graph, scope}] = place.first->second;
   }
 
-  /// Every graph that the name may stand for, the nearest first.
+  /// Every graph that the name may refer to, innermost scope first.
   std::string body_text(const std::string& name, const Scope* scope) {
     std::string out;
     const auto add = [&](const std::map<std::string, Graph>& bodies) {

@@ -1,12 +1,12 @@
-// The nouns every reader ends in: what a compiler wrote down, before anything is concluded from it.
+// The data model that every reader produces: what a compiler wrote down, before any analysis.
 //
 //   Case   = before? + after, symbols, relations, declared operators
 //   Graph  = inputs, steps in listed order, outputs, final contents
 //   Step   = one operator call; its results are Values
 //   Value  = a name for a tensor; a step's several results are several Values
 //
-// Readers resolve names: an Arg refers to a Value by id. `getitem` of a multi-output step is resolved to
-// that step's result, so it is no step. Scalar arithmetic on symbolic sizes is folded into SymExpr.
+// Readers resolve names: an Arg refers to a Value by id. A `getitem` of a multi-output step is resolved to
+// that step's result and is not a Step. Scalar arithmetic on symbolic sizes is folded into SymExpr.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -32,15 +32,15 @@ using ValueId = Id<struct ValueTag>;
 struct Type {
   enum class Strides : std::uint8_t { contiguous, given, unknown };
   Dtype dtype = Dtype::other;
-  Strides strides = Strides::contiguous;  // contiguous: nothing was said and the format says so
+  Strides strides = Strides::contiguous;  // contiguous: none given, and the format implies it
   std::vector<SymExpr> shape;
-  std::vector<SymExpr> stride;  // exactly if strides == given; then as long as shape
+  std::vector<SymExpr> stride;  // one per dimension if strides == given, else empty
   SymExpr offset = 0;
-  Shared<std::string> device;  // "" = not said
+  Shared<std::string> device;  // "": not given
   friend bool operator==(const Type&, const Type&) = default;
 };
 
-/// The type of a value, or nothing where the dump says nothing. Copies share it until one is edited.
+/// The type of a value; empty if the dump gives none. Copies share one Type until one of them is edited.
 class SharedType {
  public:
   SharedType() = default;
@@ -53,7 +53,7 @@ class SharedType {
   operator std::optional<Type>() const { return at_ ? std::optional(at_->value) : std::nullopt; }  // NOLINT
   const Type& operator*() const { return at_->value; }
   const Type* operator->() const { return &at_->value; }
-  /// require: there is one.
+  /// require: not empty.
   Type& edit() { return own(at_); }
   friend bool operator==(const SharedType& a, const SharedType& b) {
     return a.at_ == b.at_ || (a.at_ && b.at_ && *a == *b);
@@ -63,8 +63,8 @@ class SharedType {
   boost::intrusive_ptr<Counted<Type>> at_;
 };
 
-/// Can the sizes that are constants be those of a tensor: is the last byte, by shape and strides, within 64
-/// bits?
+/// True if the number of bytes and the offset of the last byte, by the constant sizes and strides, fit 64
+/// bits. Symbolic sizes are ignored.
 bool is_addressable(const Type& type);
 
 /// An argument of a step, or an output of a graph.
@@ -92,7 +92,7 @@ struct Arg {
   friend bool operator==(const Arg& a, const Arg& b);
 };
 
-/// What a list holds; of anything else itself. Looks at `arg`.
+/// The items of a list; for any other argument the argument itself. The span refers to `arg`.
 inline std::span<const Arg> items_of(const Arg& arg) {
   return arg.kind == Arg::Kind::list ? std::span<const Arg>(arg.list) : std::span<const Arg>(&arg, 1);
 }
@@ -107,9 +107,9 @@ struct Value {
   }
   std::string name;
   From from : 1 = From::input;
-  std::uint32_t at : 31 = 0;  // nothing has as many steps
+  std::uint32_t at : 31 = 0;  // no graph has 2^31 steps
   std::uint32_t result = 0;
-  SharedType type;  // what the dump says
+  SharedType type;  // as the dump gives it
   friend bool operator==(const Value&, const Value&) = default;
 };
 
@@ -118,26 +118,26 @@ struct Input {
   enum class Exit : std::uint8_t { as_before, any };
   ValueId value;
   Kind kind = Kind::user;
-  std::optional<bool> may_write;             // "mutable"; absent: as `before` does
+  std::optional<bool> may_write;             // "mutable"; absent: only if `before` writes it
   std::optional<Exit> exit;                  // absent: the format's default
-  std::string storage;                       // inputs that name the same storage share it; "" = its own
+  std::string storage;                       // inputs with the same name share a storage; "": its own
   std::optional<SymExpr> storage_numel;      // in elements of this input
   std::optional<std::vector<Arg>> contents;  // of a constant, row-major; one element stands for all
-  Shared<std::string> digest;  // SHA-256 of the contents in row-major order, as far as it is known
-  Shared<std::string> bytes;   // what that digest is of, if it is at hand
+  Shared<std::string> digest;                // SHA-256 of the contents in row-major order; "": not known
+  Shared<std::string> bytes;                 // the bytes of that digest, if available
   friend bool operator==(const Input&, const Input&) = default;
 };
 
-/// What few steps have.
+/// Attributes that few steps have.
 struct StepExtras {
   std::string id;                  // a name for a step without results
-  std::string tells;               // the symbol that stands for the number it gives: "zuf0"
+  std::string tells;               // the symbol bound to its scalar result: "zuf0"
   std::vector<std::string> after;  // extra ordering edges: names of results or ids
   std::string stream;
   friend bool operator==(const StepExtras&, const StepExtras&) = default;
 };
 
-/// Where a step stands in the user's program.
+/// Location of a step in the user's program.
 struct StepSource {
   std::string loc;   // "model.py:29 in forward"
   std::string code;  // the user's source line, if the dump has it
@@ -145,33 +145,33 @@ struct StepSource {
 };
 
 struct Step {
-  Few<ValueId> results;    // [] for none; an invalid id is a result nobody named
+  Few<ValueId> results;    // [] for none; an invalid id: a result without a name
   Shared<std::string> op;  // "aten.add.Tensor": namespace.name.overload, never without overload
   std::vector<Arg> args;
   Shared<std::vector<std::pair<std::string, Arg>>> kwargs;
   Shared<StepExtras> extras;
-  std::uint32_t unit : 30 = 0;  // steps of one number other than 0 run without another in between
-  bool barrier : 1 = false;     // later than all it is given: its results mean what is there now
-  bool fused : 1 = false;       // of a region that the compiler runs as one kernel
-  int line = 0;                 // line of the dump, 1-based; 0: not text
+  std::uint32_t unit : 30 = 0;  // steps with the same number other than 0 run consecutively
+  bool barrier : 1 = false;     // runs after all its operands; its results have the contents then
+  bool fused : 1 = false;       // part of a region that the compiler runs as one kernel
+  int line = 0;                 // line of the dump, 1-based; 0: the dump is not text
   Shared<StepSource> source;
   friend bool operator==(const Step&, const Step&) = default;
 };
 
-/// A step that leaves the graph: what is listed behind it does not run.
+/// True for a step that leaves the graph: steps listed after it do not run.
 inline bool is_return(const Step& step) { return step.op->starts_with("prims.return"); }
 
 struct Graph {
   std::string name;
   std::vector<Value> values;
   std::vector<Input> inputs;
-  std::vector<std::pair<std::string, SymExpr>> numbers;  // that it is given besides, where the text tells
+  std::vector<std::pair<std::string, SymExpr>> numbers;  // scalar parameters and their values, if given
   std::vector<Step> steps;
   std::vector<Arg> outputs;
-  std::vector<std::string> output_keys;  // where each lies in what a caller gets, "['p'][0]"; empty: not said
-  std::vector<std::pair<ValueId, Arg>> finals;  // contents that an input must hold at exit, all at once
+  std::vector<std::string> output_keys;  // path of each in the caller's result, "['p'][0]"; empty: unknown
+  std::vector<std::pair<ValueId, Arg>> finals;  // contents of inputs at exit, stored all at once
   std::map<std::string, Graph> bodies;          // nested graphs of control-flow operators, by name
-  std::string device;  // of inputs and new tensors of which nothing else is said; "": nobody knows
+  std::string device;                           // default for inputs and new tensors; "": unknown
 
   const Value& value(ValueId id) const;
   /// The value of that name, or an invalid id. Linear in the number of values.
@@ -179,7 +179,7 @@ struct Graph {
   friend bool operator==(const Graph&, const Graph&) = default;
 };
 
-/// Lets values of equal types share one.
+/// Makes values of equal type share one Type object, in bodies too. Compares with the 16 latest types only.
 void share_types(Graph& graph);
 
 /// Range of one symbol; `max` absent: unbounded.
@@ -189,7 +189,7 @@ struct SymbolRange {
   std::int64_t multiple_of = 1;
   bool unbacked = false;
   std::optional<std::int64_t> hint;  // a value the compiler saw
-  bool told = true;                  // false: a text that tells no ranges mentions it
+  bool told = true;                  // false: mentioned in a text that gives no ranges
   friend bool operator==(const SymbolRange&, const SymbolRange&) = default;
 };
 
@@ -218,24 +218,24 @@ struct Case {
   std::map<std::string, Graph> bodies;
   std::optional<Graph> before;
   Graph after;
-  bool dataflow = false;          // "order": every order that dataflow allows
-  bool names_are_values = false;  // without `before`: what a name means
+  bool dataflow = false;          // "order": any order that the dataflow allows may run
+  bool names_are_values = false;  // without `before`: a name means a value, not a storage
   bool compare_strides = false;
   bool sharing_may_grow = false;   // "sharing": "any"
   bool sharing_may_shrink = true;  // not with "sharing": "same"
-  /// The caller makes output `first` anew, as a view of input `second` or by copying it away: it may share
-  /// that input's storage, and what it shares with other outputs nobody sees.
+  /// (output, input): the caller replaces the output by a new view of an input, or copies it into one. So the
+  /// output may share this input's storage, and its sharing with other outputs is not observable.
   std::vector<std::pair<std::uint32_t, std::string>> may_share;
   std::optional<Plan> plan;                // where `after` places its values
-  std::vector<RegisterProgram> registers;  // what delegates that `after` calls run
-  std::vector<std::string> assumed;        // sentences that the reader could not know to be true
+  std::vector<RegisterProgram> registers;  // programs of the delegates that `after` calls
+  std::vector<std::string> assumed;        // assumptions of the reader, as sentences
   bool portable_kernels = false;           // in-place kernels are those of ExecuTorch's portable library
-  bool inputs_may_overlap = false;     // the reader cannot know whether inputs share storage (bare FX text)
-  std::string pass;                    // the transform that made `after`, if known
-  bool return_is_last = false;         // its system lets no step that writes stand behind the return
-  bool every_order = false;            // report the claim about every order beside that about the listed one
-  std::vector<std::string> one_sided;  // constants that both graphs use and one alone gives contents of
-  std::vector<std::string> assumed_pure;  // operators that nobody declares, taken to be functions
+  bool inputs_may_overlap = false;         // unknown whether inputs share storage (bare FX text)
+  std::string pass;                        // the transform that made `after`, if known
+  bool return_is_last = false;             // its system allows no writing step after the return
+  bool every_order = false;                // report a verdict for every order beside that for the listed one
+  std::vector<std::string> one_sided;      // used constants whose contents one graph alone gives
+  std::vector<std::string> assumed_pure;   // undeclared operators, assumed to be pure
   friend bool operator==(const Case&, const Case&) = default;
 };
 

@@ -8,9 +8,9 @@
 namespace noclobber {
 namespace {
 
-constexpr const char* kSecondPart = "backward.";  // before the names of bodies that only `second` runs
+constexpr const char* kSecondPart = "backward.";  // prefix of the names of the bodies of `second`
 
-/// Moves `second` behind `first`, whose saved outputs are `saved`.
+/// Appends `second` to `first`. `saved`: the saved outputs of `first`.
 class Follower {
  public:
   Follower(Graph& first, const Graph& second)
@@ -47,7 +47,7 @@ class Follower {
   std::string fault_;
 };
 
-/// Numbers have no storage: a symbol means the same in both graphs. That they arrive in order is looked at.
+/// Numbers have no storage, and a symbol has one meaning in both graphs, so only their order is checked.
 void Follower::bind_numbers(const std::vector<Arg>& saved) {
   std::size_t at = 0;
   for (const Arg& output : saved) {
@@ -61,7 +61,7 @@ void Follower::bind_numbers(const std::vector<Arg>& saved) {
   }
 }
 
-/// Does it look as the second graph says? Strides of size-1 dimensions do not count.
+/// False if the two types are known to differ. Strides of size-1 dimensions are ignored.
 bool Follower::fits(ValueId from, const Value& input) const {
   const SharedType &have = first_.value(from).type, &want = input.type;
   if (!have || !want) return true;
@@ -94,7 +94,7 @@ void Follower::bind_inputs(const std::vector<Arg>& saved) {
   if (at < tensors.size()) fail("more tensors are saved than the second graph is given");
 }
 
-/// An input of the whole: one that `first` has by this name, or a new one.
+/// The input of the result: the input of `first` of this name and kind, or a new one.
 ValueId Follower::named_input(const Input& input) {
   const Value& value = second_.value(input.value);
   for (const Input& known : first_.inputs)

@@ -4,7 +4,7 @@
 //   backward(x, y, t):    g = mul(t, y); return g
 //   composed(x, t):    y = exp(x); x.copy_(y); g = mul(t, y); return y, g
 //
-// What is saved is a storage, not a copy: the second graph finds there what the first left in it.
+// A saved value is a storage, not a copy: the second graph reads what the first left in it.
 #pragma once
 #include <cstddef>
 
@@ -13,10 +13,12 @@
 
 namespace noclobber {
 
-/// `first`, then `second`. The outputs of `first` from number `returned` on are the first tensors, and the
-/// first numbers, that `second` is given, in order; its other inputs are inputs of the whole by name, and so
-/// are constants. Returned is what `first` returns and then what `second` does.
-/// error: `second` is given too little, or something else than what was saved for it.
+/// `first`, then `second`. The outputs of `first` from number `returned` on are saved: in order, they become
+/// the first tensor inputs and the first `numbers` of `second`. Its other inputs and its constants become
+/// inputs of the result, by name. The result returns the first `returned` outputs of `first`, then those of
+/// `second`.
+/// error: `first` has too few outputs, more is saved than `second` takes, or a saved value does not match its
+/// input.
 Result<Graph> composed(Graph first, const Graph& second, std::size_t returned);
 
 }  // namespace noclobber

@@ -9,7 +9,7 @@
 namespace noclobber {
 namespace {
 
-constexpr std::int64_t kMostGrown = 64;  // bytes that one byte of a storage may stand for
+constexpr std::int64_t kMostGrown = 64;  // most bytes of a tensor per byte of its storage (expanded tensors)
 
 template <class T>
 void add_numbers(std::string_view bytes, std::vector<Arg>& out) {
@@ -24,7 +24,7 @@ void add_numbers(std::string_view bytes, std::vector<Arg>& out) {
   }
 }
 
-/// Elements of the tensor, and one more than the last element of the storage that it shows.
+/// Number of elements of the tensor, and the end of the elements of the storage that it covers.
 struct Extent {
   std::int64_t count = 1, end = 0;
 };
@@ -44,7 +44,7 @@ std::optional<Extent> extent_of(const ConstantLayout& layout) {
   return out;
 }
 
-/// Appends the elements below dimension `dim`.
+/// Appends the elements over the dimensions from `dim` on. `at`: element of the storage.
 void gather(std::string_view storage, const ConstantLayout& layout, std::size_t width, std::size_t dim,
             std::int64_t at, std::string& out) {
   if (dim == layout.sizes.size()) {

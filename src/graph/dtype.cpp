@@ -13,7 +13,7 @@ namespace {
 struct DtypeRow {
   Dtype type;
   int bits;
-  std::string_view name;   // ours, and FX's but for bool
+  std::string_view name;   // here, and in FX except for bool
   std::string_view torch;  // PyTorch's
 };
 
@@ -55,7 +55,7 @@ struct DtypeAlias {
 
 constexpr std::array kAliases = {
     DtypeAlias{"b8", Dtype::boolean},
-    // Types of PyTorch that nothing is proved about, as FX abbreviates them (torch/utils/_dtype_abbrs.py).
+    // Types of PyTorch that become `other`, as FX abbreviates them (torch/utils/_dtype_abbrs.py).
     DtypeAlias{"c32", Dtype::other},
     DtypeAlias{"f8e4m3fnuz", Dtype::other},
     DtypeAlias{"f8e5m2fnuz", Dtype::other},

@@ -26,14 +26,14 @@ enum class Dtype : std::uint8_t {
   boolean,
   c64,
   c128,
-  other,  // a type we know no width of (quantized, sub-byte floats): nothing is proved about its bytes
+  other,  // a type of unknown width (quantized, sub-byte floats): nothing is proved about its bytes
 };
 
 /// Width in bits; 4 for i4/u4 (packed two to a byte), 0 for `other`.
 int bit_width(Dtype type);
 /// "f32", "bool", ...; `other` prints "other".
 std::string_view name(Dtype type);
-/// From "f32", "bool", FX's "b8" and "bool", "c64"...; nothing for a name we do not know.
+/// From "f32", "bool", FX's "b8" and "bool", "c64"...; empty for an unknown name.
 std::optional<Dtype> parse_dtype(std::string_view text);
 /// From PyTorch's own names: "float32", "torch.float32", "int64", "bfloat16", "bool".
 std::optional<Dtype> parse_torch_dtype(std::string_view text);
@@ -42,7 +42,8 @@ std::string_view torch_name(Dtype type);
 bool is_floating(Dtype type);
 bool is_complex(Dtype type);
 bool is_signed(Dtype type);
-/// Is it a number of the float type, but for subnormal ones of halves? Of types that are none all are.
+/// True if f32, f16 or bf16 represents the number exactly; subnormals of f16 and bf16 count as inexact.
+/// Always true for 0, infinities and NaN, and for all other types.
 bool holds_exactly(Dtype type, double number);
 
 }  // namespace noclobber

@@ -9,7 +9,7 @@ namespace noclobber {
 
 namespace {
 
-/// A number per step, each after those of its predecessors: the listed order where that is one.
+/// A topological numbering of the steps: the listed order if it is one. Empty if the edges are cyclic.
 std::optional<std::vector<std::uint32_t>> numbers(
     std::uint32_t count, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& edges) {
   std::vector<std::uint32_t> out(count);

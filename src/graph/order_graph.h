@@ -1,4 +1,4 @@
-// What must run before what: names, control edges and streams of a graph, as lists of predecessors.
+// The ordering constraints of a graph (def-use, control edges, streams) as lists of predecessors.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -11,7 +11,7 @@ namespace noclobber {
 /// Steps renumbered so that every predecessor has a smaller number. Cost: linear in steps and edges.
 class OrderGraph {
  public:
-  /// `edges`: (earlier, later), repeats allowed, ends below `count`. Nothing: they are cyclic.
+  /// `edges`: (earlier, later), repeats allowed, ends below `count`. Empty if they are cyclic.
   static std::optional<OrderGraph> of(std::uint32_t count,
                                       std::vector<std::pair<std::uint32_t, std::uint32_t>> edges);
   std::uint32_t size() const { return static_cast<std::uint32_t>(number_.size()); }

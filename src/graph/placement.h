@@ -1,4 +1,4 @@
-// Concrete places in arenas, and tables of them: a plan as a list of numbers.
+// Concrete placements in arenas, and tables of them: a plan as a list of numbers.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace noclobber {
 
-/// Bytes [offset, offset + size) of an arena during [first, last).
+/// Bytes [offset, offset + size) of an arena during the live range [first, last).
 struct Placement {
   std::uint32_t arena = 0;
   std::int64_t offset = 0, size = 0;
@@ -19,7 +19,7 @@ struct Placement {
   friend bool operator==(const Placement&, const Placement&) = default;
 };
 
-/// Rows of a plan file: who lives when, and where. One arena.
+/// Rows of a plan file: the live range and the offset of each buffer. One arena.
 struct PlanTable {
   std::string text;                // the file, which holds the names
   std::vector<std::size_t> names;  // per row: where its name begins in `text`; it ends before the comma

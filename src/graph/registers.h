@@ -1,5 +1,5 @@
-// A program over registers that hold immutable arrays: a write gives a register another array. What the
-// payload of an ExecuTorch delegate for MLX is.
+// A program over registers that hold immutable arrays: a write replaces the array in a register. The payload
+// of ExecuTorch's MLX delegate is such a program.
 //
 //   registers   constants, inputs, outputs, state, temporaries: numbered in this order
 //   step        reads registers, then writes some; may run chains of steps: one of two, or one many times
@@ -20,9 +20,9 @@ struct RegisterStep {
   std::vector<std::uint32_t> reads, writes;                // tensors
   std::vector<std::uint32_t> read_numbers, write_numbers;  // registers of numbers
   std::vector<std::uint32_t> chains;
-  std::vector<std::uint32_t> rows;  // tensors that the chain makes on every trip; then all of them in one
-  std::size_t at = 0;               // byte of the file
-  std::string refused;              // why its handler stops with what it reads; "" where nothing tells
+  std::vector<std::uint32_t> rows;  // tensors that the chain writes on every trip; the step stacks them
+  std::size_t at = 0;               // byte offset in the file
+  std::string refused;              // why its handler raises an error on its operands; "": not known to
   friend bool operator==(const RegisterStep&, const RegisterStep&) = default;
 };
 
@@ -39,11 +39,11 @@ struct RegisterProgram {
     bool is_tensor = true;
     friend bool operator==(const Slot&, const Slot&) = default;
   };
-  std::vector<Slot> inputs, outputs, states;  // what the caller gives, takes, and what lasts
+  std::vector<Slot> inputs, outputs, states;  // given, returned, kept between calls
   std::map<std::uint32_t, std::string> names;
   friend bool operator==(const RegisterProgram&, const RegisterProgram&) = default;
 
-  /// Of a tensor register; `temporary` also for those that do not exist.
+  /// The space of a tensor register; `temporary` also if there is no such register.
   Space space_of(std::uint32_t tensor) const {
     std::uint64_t end = 0;
     for (std::uint8_t k = 0; k < 4; ++k) {

@@ -1,4 +1,4 @@
-// Steps that take the place of others: a graph is written anew, step by step.
+// Rewriting a graph step by step: new steps take the place of the old ones.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace noclobber {
 
-/// Begins with the steps of the graph taken out; what is appended is its new steps, in order.
+/// Takes the steps out of the graph. The appended steps become its new steps, in order.
 class GraphRewriter {
  public:
   explicit GraphRewriter(Graph& graph)
@@ -27,7 +27,7 @@ class GraphRewriter {
   }
   /// The step that was appended last.
   Step& last() { return graph_.steps.back(); }
-  /// A step that stands where `like` did, with one new result of that type.
+  /// Appends a copy of `like` with another operator and arguments, no kwargs and one new result of that type.
   ValueId add(const Step& like, std::string_view op, std::vector<Arg> args, Type type,
               const std::string& name) {
     Value value;

@@ -24,7 +24,7 @@ const Type* tensor_type(const Graph& graph, const Arg& arg) {
   return type != nullptr && *type ? &**type : nullptr;
 }
 
-/// The number that fills the tensor, if it is one.
+/// The fill value if the tensor is the result of `aten.full`, else nullptr.
 const Arg* filled_with(const Graph& graph, const Arg& arg) {
   const Value& value = graph.value(arg.ref);
   if (value.from != Value::From::step) return nullptr;
@@ -34,7 +34,7 @@ const Arg* filled_with(const Graph& graph, const Arg& arg) {
   return is_filled ? &step.args[1] : nullptr;
 }
 
-/// The dimension, if the step scatters one number along it and the index has all of the other dimensions.
+/// The dimension, if the step scatters one number along it and the index has the full extent of all others.
 std::optional<std::size_t> scattered_along(const Graph& graph, const Step& step) {
   if (step.op != kScatter || step.args.size() != 4 || !step.kwargs.empty() || step.results.size() != 1)
     return std::nullopt;
@@ -71,7 +71,7 @@ Type like_shape(const Type& type, Dtype dtype, std::vector<SymExpr> shape) {
   return out;
 }
 
-/// Does every type that computes with it hold the number as it is? Eight bits are what the narrowest has.
+/// True if every dtype involved represents the number exactly. The narrowest has eight significant bits.
 bool is_exact(const Arg& number) {
   if (number.kind == Arg::Kind::sym)
     return number.sym.is_constant() && std::abs(number.sym.constant()) <= 256;
@@ -80,15 +80,15 @@ bool is_exact(const Arg& number) {
   return number.kind == Arg::Kind::real && scaled == std::floor(scaled) && std::abs(exponent) <= 8;
 }
 
-/// The type in which the two numbers are chosen: that of Python's, by which PyTorch's `where` goes, if the
-/// conversion from there to `into` changes neither.
+/// The dtype of the `where` on the two numbers: the default dtype of Python scalars, as in PyTorch, if
+/// converting it to `into` changes neither number; else `into`.
 Dtype through_dtype(const Arg& one, const Arg& other, Dtype into) {
   if (!is_floating(into) || !is_exact(one) || !is_exact(other)) return into;
   const bool whole = one.kind == Arg::Kind::sym && other.kind == Arg::Kind::sym;
   return whole ? Dtype::i64 : Dtype::f32;
 }
 
-/// The call again, as a comparison; its result keeps its name.
+/// Appends the call rewritten as a comparison; its result keeps its name.
 void compare(GraphRewriter& graph, Step step, std::size_t d) {
   const Type into = *tensor_type(graph.graph(), step.args[0]);
   const Arg size = Arg::of(into.shape[d]), device = Arg::of_device(into.device);

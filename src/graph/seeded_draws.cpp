@@ -14,9 +14,9 @@ namespace {
 constexpr std::string_view kSeed = "prims.inductor_seed.default";
 constexpr std::string_view kSeeds = "prims.inductor_seeds.default";
 constexpr std::string_view kLookup = "prims.inductor_lookup_seed.default";
-constexpr std::string_view kSaves = "higher_order.run_and_save_rng_state";  // and runs what it is given first
+constexpr std::string_view kSaves = "higher_order.run_and_save_rng_state";  // runs its first argument
 
-/// A draw that Inductor replaces: leading arguments stay, the seed follows them, then the mode.
+/// A draw that Inductor replaces with `seeded`: the leading arguments stay, then come the seed and the mode.
 struct DrawForm {
   std::string_view op, seeded;
   std::size_t leading;
@@ -43,7 +43,7 @@ const DrawForm* draw_form(const Graph& graph, const Step& step) {
   return nullptr;
 }
 
-/// How many seeds the first call for each device gives; nothing for a device where nobody knows.
+/// The number of seeds that the first call for each device gives; -1 if it is not a constant.
 std::map<std::string, std::int64_t> seeds_given(const Graph& graph) {
   std::map<std::string, std::int64_t> out;
   for (const Step& step : graph.steps) {
@@ -66,7 +66,7 @@ std::string seeded_device(const Step& step) {
   return is_seed ? std::string(step.args[0].text) : "";
 }
 
-/// How many seeds are drawn one by one, per device.
+/// The number of seeds that are drawn one by one, per device.
 std::map<std::string, std::int64_t> single_seeds(const Graph& graph) {
   std::map<std::string, std::int64_t> out;
   for (const Step& step : graph.steps)
@@ -74,7 +74,7 @@ std::map<std::string, std::int64_t> single_seeds(const Graph& graph) {
   return out;
 }
 
-/// The graph with seeded draws, step by step.
+/// Rewrites a graph with seeded draws, step by step.
 class Seeder {
  public:
   /// `one_by_one`: each draw draws a seed of its own, else all seeds are drawn at once.
@@ -128,7 +128,7 @@ Seeder::Seeds& Seeder::seeds_of(const Step& step, const std::string& device) {
   return seeds;
 }
 
-/// What drew a seed of its own takes the next one of all.
+/// A step that draws a seed of its own becomes a lookup of the next of all seeds.
 void Seeder::look_up(Step step, const std::string& device) {
   Seeds& seeds = seeds_of(step, device);
   step.op = kLookup;
@@ -179,7 +179,7 @@ bool draw_by_seeds(Case& value) {
   std::erase_if(drawn, [&](const auto& own) {
     const auto at = given.find(own.first);
     const auto before = singles.find(own.first);
-    const bool more = one_by_one && before != singles.end();  // seeds that are drawn one by one already
+    const bool more = one_by_one && before != singles.end();  // single seeds that `before` already draws
     return at == given.end() || at->second != own.second + (more ? before->second : 0);
   });
   if (drawn.empty()) return false;

@@ -5,7 +5,7 @@
 
 namespace noclobber {
 
-/// What gives names that no value of the graph has.
+/// A generator of names that no value of the graph has.
 inline UniqueNames names_beside(const Graph& graph) {
   UniqueNames out;
   for (const Value& known : graph.values) out.take(known.name);

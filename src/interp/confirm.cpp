@@ -9,9 +9,9 @@ namespace noclobber {
 namespace {
 
 constexpr std::int64_t kMany = std::int64_t{1} << 50;
-constexpr std::int64_t kUnknown = 64;   // elements of a tensor of which nothing is said
-constexpr std::int64_t kStepWork = 32;  // of a step, whatever it does, in elements
-constexpr std::int64_t kVisits = 3;     // of an element: written, and read by whoever uses it
+constexpr std::int64_t kUnknown = 64;   // elements assumed for a value without a type
+constexpr std::int64_t kStepWork = 32;  // fixed cost of a step, in elements
+constexpr std::int64_t kVisits = 3;     // visits of an element: one write, and the reads of its users
 constexpr std::size_t kAssignments = 12;
 constexpr std::size_t kOrders = 4;
 
@@ -24,7 +24,8 @@ std::int64_t elements_of(const SharedType& type, const Symbols& symbols) {
   return n;
 }
 
-/// Contents that tell apart; where these raise, integers are small.
+/// Contents that distinguish values come first. The others, mostly with smaller integers, are for graphs that
+/// raise on them.
 std::vector<std::uint64_t> seeds(bool second) {
   if (second) return {kTellingPositive};
   return {kTelling, kTellingSmall, 0, 1};
@@ -58,14 +59,14 @@ std::string text_of(const Case& value, const Difference& d) {
   return where + values;
 }
 
-/// Both graphs, on the same contents.
+/// Runs of both graphs on the same contents.
 class PairConfirmation : PairRuns {
  public:
   PairConfirmation(Session& session, const ConfirmOptions& options) : PairRuns(session), options_(options) {
     for (const auto& [input, contents] : before_.finals) written_.insert(before_.value(input).name);
   }
 
-  /// Nothing: a run could not be made, or it raises.
+  /// The first difference, "" if there is none. Empty if a run could not be made, or `before` raises.
   std::optional<std::string> run(const Trial& trial, bool turned, bool watched) {
     const auto before = run_watched(before_, options_of(trial, false), watched);
     if (!before || before->raised) return std::nullopt;
@@ -88,7 +89,7 @@ class PairConfirmation : PairRuns {
     return run;
   }
 
-  /// "" where nothing differs that counts.
+  /// The first difference that counts, "" if there is none.
   std::string judge(const Expectation& first, const Trial& trial, const Run& before, const Run& after) {
     if (compare(value_, first, after).empty()) return "";
     Expectation expected = first;
@@ -126,7 +127,7 @@ class PairConfirmation : PairRuns {
   bool doubtful_ = false;
 };
 
-/// Of all values, as far as types are said.
+/// Elements of all values, by their types; kUnknown for a value without a type.
 std::int64_t said_elements(const Graph& graph, const Symbols& symbols) {
   std::int64_t all = 0;
   for (const Value& value : graph.values)
@@ -134,7 +135,7 @@ std::int64_t said_elements(const Graph& graph, const Symbols& symbols) {
   return all;
 }
 
-/// What running a graph once takes, in elements.
+/// Cost of running a graph once, in elements.
 std::int64_t work_of(bool before, const Case& value, const Symbols& symbols, const ConfirmOptions& options) {
   const Graph& graph = before ? *value.before : value.after;
   const std::int64_t elements =
@@ -147,7 +148,7 @@ std::int64_t work_of(const Case& value, const Symbols& symbols, const ConfirmOpt
          (value.before ? work_of(true, value, symbols, options) : 0);
 }
 
-/// Sizes that the work allows, the largest first.
+/// Assignments of symbols whose cost `work` allows, the most expensive first.
 std::vector<Symbols> affordable_sizes(const Case& value, const ConfirmOptions& options) {
   std::vector<std::pair<std::int64_t, Symbols>> out;
   for (Symbols& symbols : assignments(value, ReplayHint{}, kAssignments))

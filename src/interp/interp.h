@@ -1,9 +1,9 @@
 // The reference interpreter: runs a Graph on concrete storages, as PyTorch's eager mode would.
 //
-// It knows nothing of Traces, obligations or engines, and shares no code with effects/: views are strided
-// (offset, shape, stride over bytes), contents are bytes. Operators that move data run exactly; the
-// commonest compute operators numerically (src/kernels/kernels.h); all others as hash kernels, a
-// deterministic function of everything the call reads.
+// It does not use Traces, obligations or engines, and shares no code with effects/. Views are strided
+// (offset, shape, stride) over storages of bytes. Operators that move data run exactly, and the most common
+// compute operators numerically (src/kernels/kernels.h). All others run as hash kernels: a deterministic
+// function of everything the call reads.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -19,8 +19,9 @@
 
 namespace noclobber {
 
-/// Seeds of contents that tell apart: integers beyond 2^32 where the type holds them (small: 0 and 1), floats
-/// that no narrower type holds, halves, a zero below 0; positive: above 0, with a NaN, integers 0 and 1.
+/// Seeds of contents that distinguish values. Integers: 0 and 1, but with kTelling large ones (beyond 2^32 in
+/// 64 bits). Floats: values that no narrower dtype holds, halves, and -0.0. kTellingPositive and kPositive:
+/// floats above 0, the former also with NaN.
 inline constexpr std::uint64_t kTelling = 1000001, kTellingSmall = 1000002, kTellingPositive = 1000003,
                                kPositive = 1000004;
 
@@ -38,25 +39,25 @@ struct Tensor {
 
 struct Storage {
   std::vector<std::uint8_t> bytes;
-  std::vector<std::uint8_t> defined;  // per byte: 1 if something has written it (inputs: all 1)
-  std::vector<std::int32_t> writer;  // per byte: last step that wrote it, -1 = contents at entry, -2 = nobody
-  std::string input;                 // name of the (first) input that lives here, or ""
+  std::vector<std::uint8_t> defined;  // per byte: 1 if it was written (inputs: all 1)
+  std::vector<std::int32_t> writer;   // per byte: last step that wrote it; -1: contents at entry; -2: none
+  std::string input;                  // name of the first input on this storage, or ""
 };
 
-/// What a read of `value` by step `step` (steps.size() = the return) should be replaced with.
+/// A read of a value by a step: (step, value). The step steps.size() is the return.
 using Read = std::pair<std::uint32_t, ValueId>;
 
 struct Contact;
 struct Storage;
 
-/// Looks on while a graph runs, step by step; what bodies touch is touched by the step that runs them.
+/// Observes a run of a graph, step by step. Accesses by a body are attributed to the step that runs it.
 class Onlooker {
  public:
   virtual ~Onlooker() = default;
-  /// What a step has named, inputs at the entry.
+  /// The tensors among the results of a step; at entry, the inputs.
   using Named = std::vector<std::pair<ValueId, const Tensor*>>;
   virtual void entry(const std::vector<Storage>& storages, const Named& inputs) = 0;
-  /// Step number of steps: what is done at the return.
+  /// `step` == number of steps: the return, which stores the final contents of inputs.
   virtual void begins(std::uint32_t step, const std::vector<Storage>& storages) = 0;
   virtual void ends(std::uint32_t step, const std::vector<Storage>& storages, const Named& results,
                     const std::vector<Contact>& touched) = 0;
@@ -70,20 +71,20 @@ struct RunOptions {
   bool backwards = false;            // elementwise steps and copies visit their elements last to first
   std::vector<std::uint32_t> order;  // order of steps; empty: as listed
   std::set<Read> repaired;           // these reads see what the value held when its defining step finished
-  std::int64_t work = 50'000'000;    // elements it may visit
-  std::int64_t memory = std::int64_t{64} << 20;  // bytes it may hold in storages
-  bool value_semantics = false;                  // every read does: names mean values
+  std::int64_t work = 50'000'000;    // bound on the elements visited
+  std::int64_t memory = std::int64_t{64} << 20;  // bound on the bytes of all storages
+  bool value_semantics = false;                  // all reads are as in `repaired`: names are values
   std::map<std::string, std::vector<std::uint8_t>>
       contents;                             // exact bytes of an input's storage, by input name
-  std::vector<Contact>* watched = nullptr;  // every element that kernels read and write, in order
-  Onlooker* onlooker = nullptr;             // instead
+  std::vector<Contact>* watched = nullptr;  // if set, gets each element that kernels read and write, in order
+  Onlooker* onlooker = nullptr;             // if set, replaces `watched`
 };
 
-/// What happened. `raised`: the run stopped with an error a real run would raise too.
-/// `unsupported`: it stopped because nobody knows what `op` does (no schema, no declaration).
+/// The result of a run. `raised`: it stopped with an error that a real run would raise too. `unsupported`: it
+/// stopped at an operator that cannot be run (no schema, no declaration, or no known result).
 struct Run {
   std::vector<Storage> storages;
-  std::vector<std::optional<Tensor>> values;  // by ValueId, as bound last
+  std::vector<std::optional<Tensor>> values;  // by ValueId, the last binding
   /// One per output of the graph: a tensor with its bytes in logical order, or the text of a scalar.
   struct Output {
     std::optional<Tensor> tensor;
@@ -92,11 +93,11 @@ struct Run {
     std::string scalar;
   };
   std::vector<Output> outputs;
-  std::map<std::string, std::uint32_t> input_storage;  // input name -> storage; at exit read its bytes
-  /// Draws of random numbers in order, then all other effects in order, each with a digest of what it was
-  /// given.
+  std::map<std::string, std::uint32_t> input_storage;  // input name -> storage, with its contents at exit
+  /// Random draws in order, by device, then all other effects in order, each with a digest of its arguments.
   std::vector<std::string> effects;
-  /// In value_semantics: first read whose storage no longer held the value it means.
+  /// Under value_semantics: a read whose storage no longer held the value, the step that wrote there last,
+  /// and the index of the first such element. One per step and value.
   struct Stale {
     std::uint32_t step;
     ValueId value;
@@ -104,9 +105,9 @@ struct Run {
     std::vector<std::int64_t> index;
   };
   std::vector<Stale> stale;
-  std::vector<std::uint32_t> immutable_writes;  // steps that stored into an input that may not be written
-  std::uint32_t immutable_storage = 0;          // where the first of these did
-  std::set<std::uint32_t> written;  // storages that steps were given to write, whether or not they stored
+  std::vector<std::uint32_t> immutable_writes;  // steps that write an input that may not be written
+  std::uint32_t immutable_storage = 0;          // the storage that the first of these writes
+  std::set<std::uint32_t> written;  // storages of the written arguments of steps, stored to or not
   std::optional<Diagnostic> raised;
   std::uint32_t raised_at = 0;  // step
   std::vector<std::string> unsupported;
@@ -114,12 +115,12 @@ struct Run {
   std::set<std::string> hashed;  // operators that ran as hash kernels
 };
 
-/// Runs `graph` of `value`. Writable inputs: `may_write` names them (by input name).
-/// error: symbols that do not give a legal run (negative size, storages larger than `memory` in all).
+/// Runs `graph` of `value`. `may_write`: names of the inputs that may be written. Error if the symbols give
+/// no legal run (negative size, storages larger than `memory` in all) or a bound is reached.
 Result<Run> run_graph(const Case& value, const Graph& graph, const std::set<std::string>& may_write,
                       const RunOptions& options);
 
-/// An element of the contents that a case gives for a constant.
+/// Converts an element of the contents that a case gives for a constant.
 Number constant_element(const Arg& arg);
 
 }  // namespace noclobber

@@ -9,7 +9,7 @@ namespace noclobber {
 
 namespace {
 
-/// Bytes touched, roughly, that a search may cost.
+/// Bound on the cost of a search, roughly in bytes accessed.
 constexpr std::size_t kBudget = std::size_t{256} << 20;
 
 bool makes_garbage(const Case& value, const Graph& graph, int depth) {

@@ -1,4 +1,4 @@
-// From a suspicion to a witness: runs both graphs until a difference is seen, then explains and shrinks it.
+// Searches for a witness: runs both graphs until they differ, then explains the difference and shrinks it.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace noclobber {
 
-/// Where a fault took place. `step` == number of steps: the return. `name`: result, or op of a nameless step.
-/// `step` == kEntry: the contents at entry of the input `name`.
+/// The place of a fault. `step` == number of steps: the return. `step` == kEntry: the contents at entry of
+/// the input `name`. `name`: the first result of the step, or if it has none its id or operator.
 struct Place {
   static constexpr std::uint32_t kEntry = 0xffffffffU;
   std::uint32_t step = 0;
@@ -22,22 +22,22 @@ struct Place {
   friend bool operator==(const Place&, const Place&) = default;
 };
 
-/// What `value` held right before step `at`, kept for every later read of it.
+/// A repair: every later read of `value` sees its contents from right before step `at`.
 struct KeptValue {
   ValueId value;
   std::uint32_t at = 0;
   friend bool operator==(const KeptValue&, const KeptValue&) = default;
 };
 
-/// A step of a body that a step at fault runs.
+/// A step at fault in a body that is run by a step at fault of the graph.
 struct InnerPlace {
   enum class Role : std::uint8_t { define, clobber, read, differs };
   Role role = Role::differs;
-  std::string body;  // its name, as the step gives it
+  std::string body;  // the name by which the step refers to it
   Place place;
 };
 
-/// The contents of an input in numbers, row-major.
+/// The contents of an input at entry as numbers, row-major.
 struct InputNumbers {
   std::string name;
   Dtype dtype = Dtype::other;
@@ -45,15 +45,14 @@ struct InputNumbers {
   std::vector<double> elements;
 };
 
-/// What happens to one storage in a run: every name that shows it, from the step that makes the name to the
-/// last that uses it, and the steps that read and write its bytes. Steps of `after`; their number: the
-/// return.
+/// The history of one storage in a run of `after`: the live range of every view of it, from definition to
+/// last use, and the steps that read and write its bytes. A step equal to the number of steps is the return.
 struct StorageLane {
   struct Shown {
     std::string name;
-    std::uint32_t begin = Place::kEntry, end = 0;  // kEntry: there at entry
-    std::int64_t first_byte = 0, last_byte = 0;    // half-open
-    std::string of;  // the name that it is a view of, or was written through; ""
+    std::uint32_t begin = Place::kEntry, end = 0;  // kEntry: defined at entry
+    std::int64_t first_byte = 0, last_byte = 0;    // half-open range of bytes
+    std::string of;  // the operand on the same storage from which it is made; "" if none
     Dtype dtype = Dtype::other;
     std::vector<std::int64_t> shape;  // in this run
     friend bool operator==(const Shown&, const Shown&) = default;
@@ -64,23 +63,23 @@ struct StorageLane {
   std::vector<std::uint32_t> reads, writes;
 };
 
-/// A replayed refutation: a run in which `after` differs from what is meant.
+/// A replayed refutation: a run in which `after` differs from the expected result.
 struct Witness {
   static constexpr std::size_t kItself = SIZE_MAX;
   std::string rule;      // "NC001"
   std::string property;  // "stale-read"
-  std::string aspect;    // of the ways to break the rule, which: "dtype" of NC020, "input" of NC005; or ""
+  std::string aspect;    // how the rule is broken: "dtype" of NC020, "input" of NC005; or ""
   std::optional<Place> define, clobber, read;
-  /// NC001: what makes in `before` what the value that is read was to be; NC006: the write of `before` that
-  /// is gone. Nothing where no value of `before` agrees.
+  /// NC001: the definition in `before` of the value that the read should see. NC006: the write of `before`
+  /// that is missing. Empty if no value of `before` agrees.
   std::optional<Place> before;
-  std::vector<InnerPlace> inside;         // where the step at fault runs bodies
-  std::size_t follows = kItself;          // the witness of the same result that names the cause of this one
-  std::vector<StorageLane> lanes;         // of the storages at fault
-  std::vector<InputNumbers> numbers;      // of inputs that are small enough
-  std::vector<std::string> reaches;       // what else at the boundary is wrong because of it: "output 1"
-  std::optional<KeptValue> kept;          // NC001: repairs it
-  std::shared_ptr<const Graph> repaired;  // `after` with this fault repaired, where one edit does it
+  std::vector<InnerPlace> inside;         // steps at fault inside the bodies of the step at fault
+  std::size_t follows = kItself;          // index of the witness that is the cause; kItself: none
+  std::vector<StorageLane> lanes;         // one per storage at fault
+  std::vector<InputNumbers> numbers;      // of inputs with few elements
+  std::vector<std::string> reaches;       // other boundary places that it makes wrong: "output 1"
+  std::optional<KeptValue> kept;          // NC001: the repair
+  std::shared_ptr<const Graph> repaired;  // `after` with this fault repaired; null unless one edit does it
   std::string storage;                    // input or value whose storage is at fault
   std::int64_t first_byte = 0, last_byte = 0;  // half-open, in that storage
   Symbols symbols;
@@ -89,33 +88,34 @@ struct Witness {
   std::vector<std::int64_t> index;
   std::string expected, actual;
   std::string message;  // one sentence
-  RunOptions options;   // runs it again
+  RunOptions options;   // reproduce the run
 };
 
-/// What is known before searching: values of symbols from a solver's models, small ones tried first.
+/// Input of a search. `symbols`: values from a solver's models; small ones are tried first.
 struct ReplayHint {
   std::vector<Symbols> symbols;
-  std::int64_t work = 40'000'000;          // elements that all runs together may visit
-  bool inner = false;                      // of bodies: what their own steps run is not looked into again
-  std::size_t trials = 48;                 // sizes and contents that are tried, at most
-  bool one_order = false;                  // of orders that break, the first is enough
-  std::optional<std::uint64_t> seed = {};  // these contents and the first of `symbols`: one run, no search
+  std::int64_t work = 40'000'000;          // bound on the elements visited by all runs together
+  bool inner = false;                      // search within a body: bodies of its steps are not searched again
+  std::size_t trials = 48;                 // bound on trials (sizes and contents) of a single graph
+  bool one_order = false;                  // stop at the first order that breaks a single graph
+  std::optional<std::uint64_t> seed = {};  // if set, the only trial: these contents, the first of `symbols`
 };
 
 struct ReplayResult {
-  std::vector<Witness> witnesses;  // of one cause together, the cause first; empty: nothing was shown
-  bool approximated = false;       // differences were seen, but only through operators without a congruent
+  std::vector<Witness> witnesses;  // grouped by cause, the cause first; empty if no difference counts
+  bool approximated = false;       // differences may exist, but only through operators without a congruent
                                    // partner in the other graph, or within a rounding bound
-  std::vector<std::string> names;  // the operators that made it so, or unsupported ones
-  bool unsupported = false;        // a run could not be made at all
+  std::vector<std::string> names;  // the operators (or constants) behind `approximated`, or unsupported ones
+  bool unsupported = false;        // a run met an operator that is not supported
 };
 
-/// Writes of `after` behind its return, where its system lets none stand and `before` has none.
+/// Writes of `after` behind its return. Empty unless the case requires the return to be last
+/// (`return_is_last`) and `before` has no such writes.
 std::vector<std::uint32_t> misplaced_writes(const OpSet& ops, const Case& value);
 
-/// Searches sizes (tiny first), contents, garbage and directions, within a fixed bound of runs.
+/// Searches over sizes (tiny first), contents, undefined bytes and directions, within a fixed bound of runs.
 /// With `before`: outputs (values, metadata, sharing), final contents of inputs, effects, immutable writes.
-/// Without it: stale reads if names are values; uninitialised reads; immutable writes; overlaps.
+/// Without it: stale reads if names are values; uninitialised reads; immutable writes; overlaps; orders.
 ReplayResult replay(const Case& value, const ReplayHint& hint);
 
 }  // namespace noclobber

@@ -30,7 +30,7 @@ constexpr std::array kRules = std::to_array<RuleName>({
     {"NC023", "precondition"},
 });
 
-/// Steps of `ran` at which an operator writes in place, by functional name.
+/// Functional names of those of the steps that write.
 std::multiset<std::string> writers(const Scene& scene, const Ran& ran,
                                    const std::vector<std::uint32_t>& steps) {
   std::multiset<std::string> out;
@@ -47,7 +47,7 @@ std::size_t occurrences(const Scene& scene, const Ran& ran, const std::string& f
                     [&](const Step& s) { return scene.ops.functional(s.op) == functional; }));
 }
 
-/// Contents of an input at entry, element by element, are what `after` still shows.
+/// True if `after` leaves the differing byte unwritten, or all contents of the input as they are at entry.
 bool untouched(const Scene& scene, const Difference& d) {
   const auto at = scene.after.run->input_storage.find(d.target.input);
   if (at == scene.after.run->input_storage.end()) return false;
@@ -64,7 +64,7 @@ bool untouched(const Scene& scene, const Difference& d) {
   return then != run->input_storage.end() && run->storages[then->second].bytes == storage.bytes;
 }
 
-/// The step that wrote the element last, as a run has it.
+/// The last step of a run that wrote the element. Empty if none did.
 std::optional<std::uint32_t> last_writer(const Run& run, const Difference& d) {
   std::optional<std::uint32_t> storage;
   auto byte = static_cast<std::size_t>(d.element);

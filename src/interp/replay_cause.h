@@ -1,5 +1,5 @@
-// Why a run of `after` differs: every explanation is tried out by running a variant of the graph in which
-// the suspected fault is repaired, and stands only if the difference goes away.
+// Explains why a run of `after` differs. Where a fault can be repaired, its explanation is tested by running
+// the repaired graph, and holds only if the difference goes away.
 #pragma once
 #include <optional>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace noclobber {
 
-/// A run of `after` that shows something, what was meant, and how to run variants of it.
+/// A run of `after` that differs, the expected result, and the means to run variants of the graph.
 struct Scene {
   const Case& value;
   const OpSet& ops;
@@ -18,61 +18,61 @@ struct Scene {
   Ran before;  // graph and run are null if there is no `before`
   Ran after;
   RunOptions options;
-  int& runs_left;                       // bound on variants still to be run
-  std::vector<KeptValue> repairs = {};  // of stale reads that were found already: variants have them
+  int& runs_left;                       // number of variants that may still be run
+  std::vector<KeptValue> repairs = {};  // repairs of the stale reads found so far, kept when more are sought
 
-  /// The same inputs through an edited graph; nothing if it does not run through.
+  /// Runs an edited graph on the same inputs. Empty if it raises or cannot run, or no runs are left.
   std::optional<Run> variant(const Graph& edited) const;
 };
 
-/// Steps that stand behind the return and write.
+/// Steps that write and are listed behind the return.
 std::vector<std::uint32_t> writes_behind_return(const OpSet& ops, const Graph& graph);
 
 /// Names the cause of one value difference: rule, property, places, storage, bytes and a sentence.
 Witness explain_value(const Scene& scene, const Difference& difference);
 
-/// Without a cause: NC004.
+/// The witness of a difference without a known cause: NC004.
 Witness value_mismatch(const Scene& scene, const Difference& difference);
 
-// One by one; nothing if the explanation does not hold.
+// One explanation each; empty if it does not hold.
 std::optional<Witness> stale_read(const Scene& scene, const Difference& difference);
-/// Several reads of old contents that only together make the target right; empty: there are none.
+/// Two stale reads whose repairs make the target right only together. Empty if there are none.
 std::vector<Witness> stale_reads(const Scene& scene, const Difference& difference);
 std::optional<Witness> uninitialized_read(const Scene& scene, const Difference& difference);
 std::optional<Witness> intra_op_overlap(const Scene& scene, const Difference& difference);
 std::optional<Witness> self_overlap(const Scene& scene, const Difference& difference);
-/// Overlaps within several steps, or one together with a stale read.
+/// Overlaps in several steps, or overlaps together with a stale read.
 std::optional<Witness> combined_overlaps(const Scene& scene, const Difference& difference);
 std::optional<Witness> lost_mutation(const Scene& scene, const Difference& difference);
 std::optional<Witness> repeated_write(const Scene& scene, const Difference& difference);
 
-/// Some write of `before` left out gives exactly what `after` shows: that write is gone.
+/// Holds if `before` without one of its writes gives exactly what `after` gives: that write is missing.
 std::optional<Witness> dropped_write(const Scene& scene, const Difference& difference);
-/// One read of `after` repaired takes the whole difference away.
+/// True if repairing a single read of `after` removes the whole difference.
 bool repaired_by_one_read(const Scene& scene, const Difference& difference);
-/// The difference goes away, or appears in `before`, by an edit of memory effects alone: operators that one
-/// graph spells otherwise have no part in it. `folded`: constants of unknown contents do have one, by which a
-/// write that is there may seem to be gone.
+/// True if an edit of memory effects alone removes the difference, or makes it appear in `before`. Operators
+/// that one graph spells otherwise then have no part in it. `folded`: constants of unknown contents that one
+/// graph alone reads; because of them a present write may seem to be missing.
 bool due_to_memory(const Scene& scene, const Difference& difference, const std::vector<std::string>& folded);
 
-/// A target of step `at` shows one byte at two indices.
+/// True if a target of step `at` has two indices for one byte.
 bool writes_repeated_bytes(const OpSet& ops, const Ran& ran, std::uint32_t at);
-/// Two targets of step `at` share bytes.
+/// True if two targets of step `at` share bytes.
 bool targets_overlap(const OpSet& ops, const Ran& ran, std::uint32_t at);
-/// A target and an operand of step `at` share bytes in a way its access contract does not allow.
+/// True if a target and an operand of step `at` share bytes in a way its access contract does not allow.
 bool overlaps_itself(const OpSet& ops, const Ran& ran, std::uint32_t at);
 
-/// "NC001" -> "stale-read"; "" for a code replay never gives.
+/// The property of a rule: "NC001" -> "stale-read". "" for a rule that replay never reports.
 std::string property_of(const std::string& rule);
 Witness named(const std::string& rule);
-/// Name of the input, or of the value that made the storage `view` shows.
+/// Name of the input on the storage of `view`, or of the first result that lies there; "?" if neither.
 std::string storage_name(const Ran& ran, const Tensor& view);
 const Tensor* view_in(const Run& run, ValueId value);
 /// "output 0", "x at exit"
 std::string target_text(const Target& target);
 /// "output 0 at [1, 0] should be -6 and is 0"
 std::string shown_text(const Scene& scene, const Difference& difference);
-/// The same of a difference of any kind: "output 0 shares storage with input x and did not before".
+/// The same for a difference of any kind: "output 0 shares storage with input x and did not before".
 std::string difference_text(const Scene& scene, const Difference& difference);
 std::vector<std::int64_t> index_at(const Scene& scene, const Difference& difference);
 

@@ -1,4 +1,4 @@
-// Inputs of a witness in a few words.
+// Short descriptions of the inputs of a witness.
 #include <algorithm>
 #include <cmath>
 
@@ -39,7 +39,8 @@ std::string listed(Dtype type, const std::vector<std::uint8_t>& bytes) {
   return text + "]";
 }
 
-/// Which contents the interpreter chose (interp.h), in words; docs/records.md has the function they name.
+/// Describes the contents that the interpreter makes for a seed (interp.h). docs/records.md defines
+/// `contents`.
 std::string chosen(Dtype type, std::uint64_t seed, std::size_t number) {
   const bool reals = is_floating(type) || is_complex(type);
   std::string what = reals ? "eighths from -8 to 8" : "whole numbers from 0 to 7";
@@ -52,7 +53,7 @@ std::string chosen(Dtype type, std::uint64_t seed, std::size_t number) {
   return what + ", contents(" + std::to_string(seed) + ", " + std::to_string(number) + ")";
 }
 
-/// Number of the first input that lies in the storage of input `at`: contents are those of a storage.
+/// Number of the first input on the storage of input `at`, which determines the contents of the storage.
 std::size_t storage_number(const Graph& entry, std::size_t at) {
   for (std::size_t k = 0; k < at; ++k)
     if (!entry.inputs[at].storage.empty() && entry.inputs[k].storage == entry.inputs[at].storage) return k;

@@ -1,4 +1,4 @@
-// How a run differs from what is meant.
+// Differences of a run from the expected result.
 #include <algorithm>
 
 #include "src/interp/replay_expectation.h"
@@ -26,7 +26,7 @@ Difference about(Difference::Kind kind, int output, std::string expected, std::s
   return d;
 }
 
-/// Strides that a reader can see: not those of dimensions of size 1, none of an empty tensor.
+/// Strides that have an effect: not those of dimensions of size 1, none of an empty tensor.
 std::vector<std::int64_t> visible_strides(const Tensor& view) {
   std::vector<std::int64_t> out;
   if (element_count(view) == 0) return out;
@@ -36,7 +36,7 @@ std::vector<std::int64_t> visible_strides(const Tensor& view) {
   return out;
 }
 
-/// dtype, shape, strides and device of one output.
+/// The first difference in dtype, shape, strides or device of one output.
 std::optional<Difference> metadata_difference(const Case& value, const Expectation::Output& expected,
                                               const Run::Output& actual, const std::string& device, int at) {
   using Kind = Difference::Kind;
@@ -106,7 +106,8 @@ std::optional<Difference> final_difference(const Expectation::Final& expected, c
   return first;
 }
 
-/// The caller makes this output anew, and it may show that input, or one of the two outputs.
+/// True if the case allows the sharing: the caller makes one of the outputs anew, and it may share that
+/// input.
 bool caller_shares(const Case& value, const SharedPlace& share) {
   return std::any_of(value.may_share.begin(), value.may_share.end(), [&](const auto& entry) {
     const auto is = [&](int output) { return entry.first == static_cast<std::uint32_t>(output); };
@@ -115,7 +116,8 @@ bool caller_shares(const Case& value, const SharedPlace& share) {
   });
 }
 
-/// What is shared in `after` and in no run of `before`; `lost`: the other way round.
+/// Sharing in `after` that no run of `before` has; `lost`: sharing in all runs of `before` that `after`
+/// lacks.
 std::set<SharedPlace> sharing_found(const Expectation& expected, const Shown& now, bool lost) {
   std::optional<std::set<SharedPlace>> out;
   for (const Shown& then : expected.shown) {
@@ -131,8 +133,8 @@ void sharing_differences(const Case& value, const Expectation& expected, const R
   const Shown now = shown_by(value.after, run);
   for (const bool lost : {false, true}) {
     if (lost ? value.sharing_may_shrink : value.sharing_may_grow) continue;
-    std::set<int> told;       // one for each output
-    std::set<int> of_inputs;  // outputs that lie on an input: what lies there with them says no more
+    std::set<int> told;       // outputs with a difference already: one each
+    std::set<int> of_inputs;  // outputs that share an input: sharing with other outputs there is implied
     for (const SharedPlace& share : sharing_found(expected, now, lost)) {
       if (caller_shares(value, share)) continue;
       if (share.other < 0) of_inputs.insert(share.output);

@@ -13,7 +13,7 @@ namespace {
 
 bool same_real(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-/// As many digits as the type needs: two numbers that differ look different.
+/// Prints as many digits as the type needs, so that different numbers have different texts.
 std::string real_text(Dtype type, double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";

@@ -23,7 +23,7 @@ std::size_t elements_in(const std::vector<std::uint8_t>& bytes, Dtype type) {
   return bytes.size() / element_width(type);
 }
 
-/// Every byte of the storage counts, except those that only inputs with free contents show.
+/// 1 for every byte of the storage, except those that only inputs with free contents cover.
 std::vector<std::uint8_t> kept_bytes(const Graph& graph, const Run& run, std::uint32_t storage,
                                      const std::set<std::string>& free_inputs) {
   const std::size_t size = run.storages[storage].bytes.size();

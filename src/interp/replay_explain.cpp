@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kTargetsExplained = 48;
 constexpr std::size_t kVariantsPerTrial = 24;
-constexpr int kTargetsAgain = 6;  // with a whole search each, and in further runs
+constexpr int kTargetsAgain = 6;  // each with a whole search, and again in further runs
 
 bool is_metadata(Difference::Kind kind) {
   using Kind = Difference::Kind;
@@ -94,8 +94,8 @@ Witness effects(const Scene& scene, const Difference& d) {
   return w;
 }
 
-/// What one run shows, explained target by target; a fault that was found already explains what its repair
-/// takes away.
+/// Explains the differences of one run, target by target. A difference that the repair of a known fault
+/// removes is a consequence of that fault.
 class Values {
  public:
   Values(Session& session, const Scene& scene)
@@ -123,7 +123,7 @@ class Values {
       if (d.kind == Difference::Kind::value) session_.settled.insert(d.target);
   }
 
-  /// What another output shows, or its own place among others: told by the signature.
+  /// True if the signature explains it: the target is exchanged, or receives the value of another.
   bool told_by_signature(const Difference& d) {
     if (exchanged_.contains(d.target)) return true;
     const std::size_t cause = cause_of(d, false);
@@ -133,14 +133,15 @@ class Values {
     return true;
   }
 
-  /// The witness of an output that shows another's value, and so shares with whom it shares.
+  /// Index of the witness of an output that receives the value of another, and so has its sharing.
   std::size_t misnamed(const Difference& d) const {
     for (const Target& end : {d.target, d.other})
       if (const auto at = misnamed_.find(end); at != misnamed_.end()) return at->second;
     return Witness::kItself;
   }
 
-  /// The fault whose repair takes the difference away.
+  /// Index of the fault whose repair removes the difference, or kItself. `notes`: adds the target to its
+  /// `reaches`.
   std::size_t cause_of(const Difference& d, bool notes) {
     for (const Repaired& fault : repaired_) {
       if (shows(fault.run, d)) continue;
@@ -160,7 +161,7 @@ class Values {
     return d.kind == Difference::Kind::value || (is_metadata(d.kind) && d.kind != Difference::Kind::count);
   }
 
-  /// Outputs that are exchanged come first: nothing but their places is at fault.
+  /// Exchanged outputs come first: only their places are wrong.
   void exchanged(const std::vector<Difference>& found) {
     for (const Exchange& exchange : mistakes_.exchanges) {
       const auto shows = [&](const Difference& d) {
@@ -193,7 +194,7 @@ class Values {
     const std::optional<KeptValue> kept = w.kept;
     const std::size_t at = session_.add(std::move(w), scene_, d);
     if (kept) scene_.repairs.push_back(*kept);
-    ++scene_.runs_left;  // this one is not part of the search
+    ++scene_.runs_left;  // this run is not part of the search
     if (at == Witness::kItself) return;
     note(at, target_text(d.target));
     if (graph == nullptr) return;
@@ -208,7 +209,8 @@ class Values {
       if (!several.empty()) return;
       if (told_by_signature(d)) return;
     }
-    // A step over lists is a sequence of calls as well: an earlier one changed what a later one means.
+    // A step over lists is also a sequence of calls: an earlier one may have changed an operand of a later
+    // one.
     const bool sequence =
         w.rule == "NC007" && w.clobber && w.clobber->step < scene_.after.graph->steps.size() &&
         scene_.after.graph->steps[w.clobber->step].op->find("_foreach_") != std::string::npos;
@@ -224,10 +226,10 @@ class Values {
   Scene scene_;
   std::vector<Repaired> repaired_;
   Mistakes mistakes_;
-  std::set<Target> exchanged_;  // and told so
+  std::set<Target> exchanged_;  // those with a witness
   std::map<Target, std::size_t> misnamed_;
   int explained_ = 0;
-  std::size_t left_;  // variants in all: fewer for graphs that are costly to run
+  std::size_t left_;  // variants left in all; fewer for graphs that are costly to run
 };
 
 std::string where_text(const Difference& d) {
@@ -243,7 +245,7 @@ bool touches_as_target(const StepRefs& refs, const Ran& ran, const Tensor* view)
          });
 }
 
-/// The steps listed behind `swap.first` that run before it, in their order.
+/// The steps listed behind `swap.first` that run before it, in the order of `swap`, as text.
 std::string moved_text(const Graph& graph, const Swap& swap) {
   constexpr std::size_t kShown = 6;
   std::vector<std::string> names;
@@ -326,7 +328,8 @@ std::size_t Session::add(Witness witness, const Scene& scene, const Difference& 
 
 namespace {
 
-/// Takes away what the guard doubts, and notes the operators it is due to.
+/// Removes the differences that the guard doubts and memory effects do not explain, and notes the doubtful
+/// operators.
 void leave_sure(Session& session, const Scene& scene, std::vector<Difference>& found, const Guard& guard) {
   std::erase_if(found, [&](const Difference& d) {
     const std::vector<std::string> names = guard.doubts(d, scene.expected);

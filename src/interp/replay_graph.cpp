@@ -53,7 +53,7 @@ void replace_refs(Step& step, ValueId from, ValueId to) {
   for (auto& [name, arg] : step.kwargs.items()) replace_ref(arg, from, to);
 }
 
-/// Replaces in the arguments the schema does not write.
+/// Replaces in the arguments that the schema does not mark as written.
 void replace_operand(const Schema& schema, Step& step, ValueId from, ValueId to) {
   for (std::size_t i = 0; i < step.args.size(); ++i) {
     const bool written = i < schema.arguments.size() && schema.arguments[i].written;
@@ -163,7 +163,7 @@ Graph with_snapshot(const OpSet& ops, const Graph& graph, ValueId value, std::ui
 }
 
 Graph with_kept_values(const OpSet& ops, const Graph& graph, std::vector<KeptValue> kept) {
-  std::ranges::stable_sort(kept, std::greater<>(), &KeptValue::at);  // later steps move with each
+  std::ranges::stable_sort(kept, std::greater<>(), &KeptValue::at);  // an insertion moves later steps
   Graph edited = graph;
   for (const KeptValue& one : kept) edited = with_snapshot(ops, edited, one.value, one.at, one.at + 1);
   return edited;

@@ -1,4 +1,4 @@
-// What the steps of a graph touch, and small edits of a graph that ask "what if".
+// Operands and targets of steps, and small edits of a graph that test an explanation.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace noclobber {
 
-/// What one step is given. A control-flow step may write any operand; a step without schema too.
+/// The values that one step refers to. A control-flow step, or a step without schema, may write any operand.
 struct StepRefs {
-  std::vector<ValueId> operands;     // given and not written, in order of appearance
-  std::vector<ValueId> targets;      // written
+  std::vector<ValueId> operands;     // arguments that are not written, in order of appearance
+  std::vector<ValueId> targets;      // arguments that are written
   std::vector<ValueId> out_targets;  // those of `targets` whose old contents are not read
   bool elementwise = false;          // element k of a target depends on element k of each operand only
   bool repeats_target = false;       // one value is written through two arguments
@@ -26,22 +26,22 @@ StepRefs step_refs(const OpSet& ops, const Step& step);
 void replace_ref(Arg& arg, ValueId from, ValueId to);
 /// Inserts `clone(of)` before step `at`; returns the clone's id. Later steps move by one.
 ValueId insert_clone(Graph& graph, std::uint32_t at, ValueId of);
-/// What `value` held before step `at` is what every read by step `from` or later sees; a step that writes
-/// into `value` finds it restored. require: at <= from.
+/// Every read of `value` by step `from` or later sees its contents from right before step `at`. The first
+/// step that writes into `value` finds them restored. require: at <= from.
 Graph with_snapshot(const OpSet& ops, const Graph& graph, ValueId value, std::uint32_t at,
                     std::uint32_t from);
-/// The same for several values at once.
+/// Applies with_snapshot for several values at once.
 Graph with_kept_values(const OpSet& ops, const Graph& graph, std::vector<KeptValue> kept);
-/// The operands of step `at` that it does not write are cloned first.
+/// Step `at` reads clones of the operands that it does not write.
 Graph with_cloned_operands(const OpSet& ops, const Graph& graph, std::uint32_t at);
-/// Of several written arguments of step `at`, each after the first is cloned first.
+/// Step `at` writes clones of all its written arguments but the first.
 Graph with_separate_targets(const OpSet& ops, const Graph& graph, std::uint32_t at);
-/// Step `at` does nothing but name its first target again. Nothing if it writes none.
+/// Step `at` becomes an alias of its first target. Empty if it writes nothing or has several results.
 std::optional<Graph> without_write(const OpSet& ops, const Graph& graph, std::uint32_t at);
-/// Results of a control-flow or fresh step: the step that defines `value`, or kEntry for an input.
+/// The step that defines `value`, or Place::kEntry for an input.
 std::uint32_t defining_step(const Graph& graph, ValueId value);
 
-/// Place of a step, of the return (`step` == number of steps), or of an input's entry.
+/// Place of a step, or of the return if `step` is not below the number of steps.
 Place place_of(const Graph& graph, std::uint32_t step);
 Place defining_place(const Graph& graph, ValueId value);
 std::string value_name(const Graph& graph, ValueId value);

@@ -162,7 +162,7 @@ constexpr std::array kMoves = std::to_array<std::string_view>({
     "zeros_like",
 });
 
-/// What gives the same, but for rounding, for numbers that are all larger by one number.
+/// Operators whose result is the same, but for rounding, if a constant is added to all elements.
 constexpr std::array kForgiving = std::to_array<std::string_view>({
     "_log_softmax",
     "_safe_softmax",
@@ -173,7 +173,7 @@ constexpr std::array kForgiving = std::to_array<std::string_view>({
     "softmax",
 });
 
-/// Where a small difference of the operands may become a large one of the result.
+/// Operators for which a small difference of the operands may become a large one of the result.
 // table
 constexpr std::array kJumps = std::to_array<std::string_view>({
     "argmax",
@@ -242,7 +242,7 @@ const Tensor* view_of(const Run& run, ValueId id) {
   return &*run.values[id.index];
 }
 
-/// Storages a step touches, as bound at the end of the run.
+/// Storages of these values, as bound at the end of the run.
 std::set<std::uint32_t> touched(const Run& run, const std::vector<ValueId>& values) {
   std::set<std::uint32_t> out;
   for (const ValueId id : values) {
@@ -255,7 +255,7 @@ bool meets(const std::set<std::uint32_t>& a, const std::set<std::uint32_t>& b) {
   return std::any_of(a.begin(), a.end(), [&b](std::uint32_t s) { return b.contains(s); });
 }
 
-/// What a normalization in training writes without saying so.
+/// Arguments that a normalization in training writes though its schema does not say so.
 std::vector<ValueId> silent_targets(const OpSet& ops, const Step& step) {
   std::vector<ValueId> out;
   const Schema* schema = ops.find(step.op);
@@ -266,7 +266,7 @@ std::vector<ValueId> silent_targets(const OpSet& ops, const Step& step) {
   return out;
 }
 
-/// Steps before `end` that write or make a storage in `wanted`, and what those steps read in turn.
+/// Steps before `end` that write or make a storage in `wanted`, or in turn one that such a step reads.
 std::vector<std::uint32_t> slice_from(const OpSet& ops, const Ran& ran, std::set<std::uint32_t> wanted,
                                       std::uint32_t end) {
   std::vector<std::uint32_t> out;
@@ -309,7 +309,7 @@ std::vector<std::uint32_t> all_steps(const Graph& graph) {
   return steps;
 }
 
-/// Occurrences in one list and not in the other.
+/// Adds the names of `a` that occur a different number of times in `b`.
 void add_unmatched(const std::multiset<std::string>& a, const std::multiset<std::string>& b,
                    std::set<std::string>& out) {
   for (const std::string& name : a) {
@@ -317,9 +317,9 @@ void add_unmatched(const std::multiset<std::string>& a, const std::multiset<std:
   }
 }
 
-/// Per operator that ran as a hash: types and shapes of the tensors it was given, call by call. A hash of
-/// another type is another value, where the operator may give the same but for rounding; of a part, where the
-/// operator may go through its parts one by one.
+/// For each operator that ran as a hash, the dtypes and shapes of its operands, call by call. Another dtype
+/// gives another hash, where the operator may give the same but for rounding. So does another shape, where
+/// the operator may go through its parts one by one.
 std::map<std::string, std::multiset<std::string>> hashed_types(const OpSet& ops, const Ran& ran) {
   std::map<std::string, std::multiset<std::string>> out;
   for (const Step& step : ran.graph->steps) {
@@ -400,7 +400,7 @@ Guard::Guard(const Case& value, const OpSet& ops, const Ran& before, const Ran& 
   add_unmatched(a, b, unmatched_);
   const auto was = hashed_types(ops, before), is = hashed_types(ops, after);
   for (const auto& [one, other] : {std::pair(&was, &is), std::pair(&is, &was)})
-    for (const auto& [op, types] : *one)  // or by a kernel there
+    for (const auto& [op, types] : *one)  // absent: it ran by a kernel there
       if (const auto at = other->find(op); at == other->end() || at->second != types) unmatched_.insert(op);
 }
 
@@ -408,8 +408,7 @@ std::vector<std::uint32_t> Guard::slice(const Ran& ran, const Difference& differ
   switch (difference.kind) {
     case Difference::Kind::value:
       return backward_slice(ops_, ran, difference.target);
-    case Difference::Kind::raised: {  // what the step that raises is given; what `before` computes plays no
-                                      // part
+    case Difference::Kind::raised: {  // the operands of the step that raises; `before` plays no part
       if (ran.graph != after_.graph || difference.step >= ran.graph->steps.size()) return {};
       return slice_from(ops_, ran, touched(*ran.run, uses_of(ran.graph->steps[difference.step])),
                         difference.step);
@@ -428,7 +427,7 @@ std::vector<std::uint32_t> Guard::slice(const Ran& ran, const Difference& differ
   return {};
 }
 
-/// Nothing is rounded where whole numbers alone are computed with.
+/// True if the slice of the difference computes with integers alone, so that nothing is rounded.
 bool Guard::exact(const Difference& difference) const {
   for (const Ran* ran : {&before_, &after_})
     for (const std::uint32_t s : slice(*ran, difference)) {
@@ -463,8 +462,8 @@ bool Guard::convincing(const Difference& difference, const Expectation& expected
   return !any_named(operators, kJumps) && is_beyond_rounding(difference, expected);
 }
 
-/// Operators on the way to a difference that rounding explains which give the same for some other operands,
-/// but for rounding: softmax of numbers that are all larger by one number. None if any ran as a hash.
+/// Softmax operators (kForgiving) in the slice of a difference that rounding explains: they give the same,
+/// but for rounding, if a constant is added to all elements. Empty if any ran as a hash.
 std::vector<std::string> Guard::forgiving(const Difference& difference, const Expectation& expected) const {
   const auto forgives = [this](const Step& step) {
     return of_pytorch(step.op) && any_named({ops_.functional(step.op)}, kForgiving);
@@ -487,7 +486,8 @@ static bool draws_numbers(const OpSet& ops, const Step& step) {
   return bound && draws(base_name(step.op), *schema, *bound);
 }
 
-/// Declared impure operators have no other spelling, but for delegates: their sequence must be the same.
+/// True if the sequences of declared impure operators differ. These, except delegates, have no other
+/// spelling.
 bool Guard::declared_effects_differ() const {
   const auto declared = [this](const Run& run) {
     std::vector<std::string> out;
@@ -500,10 +500,10 @@ bool Guard::declared_effects_differ() const {
   return declared(*before_.run) != declared(*after_.run);
 }
 
-/// Does `after` draw as `before` does, and then by the same operators again? Then no other spelling explains
-/// what the generator is asked for. In bodies, draws are not counted.
+/// True if `after` draws as `before` does and then more by the same operators: no other spelling explains
+/// that. False if a step has bodies, whose draws are not counted.
 bool Guard::draws_again() const {
-  std::map<std::string, int> more;  // of the operators that draw: calls in `after` less those in `before`
+  std::map<std::string, int> more;  // by operator that draws: calls in `after` less those in `before`
   std::set<std::string> known;
   for (const Ran* ran : {&before_, &after_})
     for (const Step& step : ran->graph->steps) {
@@ -517,8 +517,8 @@ bool Guard::draws_again() const {
          std::any_of(more.begin(), more.end(), [](const auto& own) { return own.second > 0; });
 }
 
-/// Constants that only one graph reads for what differs: the other may have their contents written out
-/// (constant folding), and nothing here says what those are.
+/// Constants that only one graph reads in the slice of the difference: the other may have folded them, and
+/// their contents are unknown here.
 std::vector<std::string> Guard::one_sided_constants(const Difference& difference) const {
   const auto before = constants_read(*before_.graph, slice(before_, difference));
   const auto after = constants_read(*after_.graph, slice(after_, difference));
@@ -528,7 +528,7 @@ std::vector<std::string> Guard::one_sided_constants(const Difference& difference
   return out;
 }
 
-/// Operators that draw random numbers in one graph alone: what is drawn behind them finds another state.
+/// Operators that draw random numbers in one graph alone: later draws find another generator state.
 std::vector<std::string> Guard::one_sided_draws(const Difference& difference) const {
   std::set<std::string> alone;
   bool behind = false;

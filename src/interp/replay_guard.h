@@ -1,6 +1,6 @@
-// Which differences may be believed. A difference that passes through an operator without a congruent
-// partner in the other graph may be mere rounding, or two spellings of one function that the hash kernels
-// cannot see through: it is approximated, never refuted.
+// Decides which differences count. A difference that passes through an operator without a congruent partner
+// in the other graph may be rounding, or due to two spellings of one function that hash kernels do not
+// identify: it is approximated, never refuted.
 #pragma once
 #include <set>
 #include <string>
@@ -11,27 +11,27 @@
 
 namespace noclobber {
 
-/// One graph with a run of it.
+/// A graph and a run of it.
 struct Ran {
   const Graph* graph = nullptr;
   const Run* run = nullptr;
 };
 
-/// Steps of the graph, listed, that anything at `target` depends on by data, through storages.
+/// The steps that `target` depends on by data through storages, in listed order.
 std::vector<std::uint32_t> backward_slice(const OpSet& ops, const Ran& ran, const Target& target);
-/// The same for what step `at` is given.
+/// The same for the operands of step `at`.
 std::vector<std::uint32_t> backward_slice_of_step(const OpSet& ops, const Ran& ran, std::uint32_t at);
 
 class Guard {
  public:
   Guard(const Case& value, const OpSet& ops, const Ran& before, const Ran& after);
-  /// Names of unmatched operators that this difference may be due to; empty: it counts as it stands.
-  /// `exact`: the graphs are said to be the same to the bit, so nothing is excused by rounding.
+  /// The unmatched operators, or constants of unknown contents, that may explain this difference. Empty if it
+  /// counts. `exact`: the graphs are meant to agree to the bit, so nothing is excused by rounding.
   std::vector<std::string> doubts(const Difference& difference, const Expectation& expected,
                                   bool exact = false) const;
-  /// Constants of unknown contents that one graph alone reads for what differs.
+  /// Constants of unknown contents that only one graph reads in the slice of the difference.
   std::vector<std::string> one_sided_constants(const Difference& difference) const;
-  /// Operators that one graph has more often than the other.
+  /// Operators whose calls differ between the graphs, in number or, if hashed, in the types of operands.
   const std::set<std::string>& unmatched() const { return unmatched_; }
 
  private:
@@ -51,11 +51,11 @@ class Guard {
   std::set<std::string> unmatched_;  // functional names
 };
 
-/// Functional names of the compute operators of these steps, bodies included; what only moves data and ran
-/// exactly is left out. One entry per occurrence.
+/// Functional names of the compute operators of these steps, bodies included, one per occurrence. Operators
+/// that only move data and ran exactly are left out.
 std::multiset<std::string> compute_operators(const Case& value, const OpSet& ops, const Ran& ran,
                                              const std::vector<std::uint32_t>& steps);
-/// Moves, makes or reinterprets data without computing.
+/// True if the operator moves, creates or reinterprets data without computing.
 bool moves_data(const std::string& functional);
 
 }  // namespace noclobber

@@ -20,15 +20,15 @@ std::optional<Run> plain_run(const Scene& scene, const Graph& graph, RunOptions 
   return *std::move(run);
 }
 
-/// For runs of `before`: contents are made for it.
+/// For runs of `before`, whose contents come from the seed.
 RunOptions before_options(RunOptions options) {
   options.contents.clear();
   options.repaired.clear();
   return options;
 }
 
-/// Options of the runs whose contents are compared: those of the scene, and other contents where both graphs
-/// have them by themselves.
+/// Options of the runs whose contents are compared: those of the scene, and those with other seeds unless
+/// contents were given by name.
 std::vector<RunOptions> trials_of(const Scene& scene) {
   std::vector<RunOptions> out{scene.options};
   if (!scene.options.contents.empty()) return out;
@@ -45,7 +45,7 @@ std::string operator_at(const Scene& scene, const Graph& graph, std::uint32_t st
   return step < graph.steps.size() ? scene.ops.functional(graph.steps[step].op) : std::string();
 }
 
-/// The smaller, the likelier the two mean the same.
+/// Smaller if the two are more likely to be the same value.
 std::tuple<bool, bool, bool, std::size_t> rank(const Scene& scene, ValueId candidate, const Held& held,
                                                const Held& meant, const Place& define) {
   const Graph& before = *scene.before.graph;
@@ -56,10 +56,10 @@ std::tuple<bool, bool, bool, std::size_t> rank(const Scene& scene, ValueId candi
   return {value_name(before, candidate) != define.name, !same_op, held.shape != meant.shape, candidate.index};
 }
 
-/// The graph with a copy of every tensor right behind what makes it, before anything can write there.
+/// The graph with a clone of every tensor right behind its definition, before any step can write there.
 struct Copied {
   Graph graph;
-  std::vector<ValueId> of;  // of which value output k is the copy
+  std::vector<ValueId> of;  // of[k]: the value that output k is a clone of
 
   explicit Copied(const Ran& ran) : graph(*ran.graph), ran_(ran) {
     graph.steps.clear();
@@ -76,7 +76,7 @@ struct Copied {
 
  private:
   void copy(ValueId value) {
-    if (view_in(*ran_.run, value) == nullptr) return;  // a number, or nothing
+    if (view_in(*ran_.run, value) == nullptr) return;  // not a tensor
     const ValueId id(graph.values.size());
     Value held;
     held.name = "held_" + std::to_string(id.index);
@@ -94,7 +94,7 @@ struct Copied {
   const Ran& ran_;
 };
 
-/// Is there a value of `before` with these contents?
+/// True if a value of `before` has these contents.
 bool found_in(const HeldValues& before, const Held& held) {
   return std::ranges::any_of(before,
                              [&](const std::optional<Held>& one) { return one && agree(*one, held); });
@@ -132,7 +132,7 @@ std::optional<Place> counterpart(const Scene& scene, ValueId value, std::uint32_
     std::optional<Held> now = held_before(scene, value, at, options);
     HeldValues then = held_values(scene, scene.before, before_options(options));
     if (then.empty() || !now) {
-      if (!meant) return std::nullopt;  // of the witness's own run nothing is known
+      if (!meant) return std::nullopt;  // the run of the witness itself failed
       continue;
     }
     for (std::size_t k = 0; k < agrees.size(); ++k)
@@ -160,7 +160,7 @@ std::optional<std::uint32_t> first_that_differs(const Scene& scene, const Differ
     return id.valid() && id.index < now.size() && now[id.index].has_value();
   };
   const auto right = [&](ValueId id) { return !told(id) || found_in(then, *now[id.index]); };
-  const auto differs = [&](ValueId id) {  // from what has its name
+  const auto differs = [&](ValueId id) {  // from the value of `before` with its name
     const ValueId same = told(id) ? scene.before.graph->find(value_name(after, id)) : ValueId{};
     return same.valid() && then[same.index].has_value() && !agree(*then[same.index], *now[id.index]) &&
            !right(id);

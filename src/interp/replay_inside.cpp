@@ -1,5 +1,5 @@
-// A step at fault that runs bodies: which steps of a body are at fault. The bodies of the two graphs are
-// compared as programs of their own, whose inputs may be written and hold anything afterwards.
+// Finds the steps at fault inside the bodies of a step at fault. The bodies of the two graphs are compared as
+// programs of their own, whose inputs may be written and may hold anything at exit.
 #include <algorithm>
 
 #include "src/graph/bodies.h"
@@ -13,13 +13,13 @@ constexpr std::size_t kMostInside = 6;
 constexpr std::int64_t kInnerWork = 2'000'000;
 
 struct BodyPair {
-  std::string name;  // as the step of `after` gives it
+  std::string name;  // its name in the step of `after`
   const Graph* before = nullptr;
   const Graph* after = nullptr;
 };
 
-/// The step of `before` that runs what `step` of `after` does: of the same name, else as far down among steps
-/// of its operator.
+/// The step of `before` that corresponds to `step` of `after`: the one of its operator and name, else the one
+/// at the same index among steps of its operator. Null if there is none.
 const Step* partner_of(const Scene& scene, std::uint32_t step) {
   if (scene.before.graph == nullptr) return nullptr;
   const Graph& after = *scene.after.graph;
@@ -49,7 +49,7 @@ std::vector<BodyPair> body_pairs(const Scene& scene, std::uint32_t step) {
   return out;
 }
 
-/// The two bodies as a pair.
+/// A case with the two bodies as its graphs.
 Case case_of(const Scene& scene, const BodyPair& pair) {
   Case out;
   out.symbols = scene.value.symbols;
@@ -74,7 +74,7 @@ void add_place(std::vector<InnerPlace>& out, InnerPlace::Role role, const std::s
   if (place) out.push_back({role, body, *place});
 }
 
-/// What a run of the bodies alone shows.
+/// The steps at fault that a search on the bodies alone finds.
 std::vector<InnerPlace> shown_alone(const Scene& scene, const BodyPair& pair) {
   std::vector<InnerPlace> out;
   ReplayHint hint;
@@ -89,7 +89,7 @@ std::vector<InnerPlace> shown_alone(const Scene& scene, const BodyPair& pair) {
   return out;
 }
 
-/// Same operator, and results and operands of the same names?
+/// True if both steps have the same operator, and results and operands of the same names.
 bool same_statement(const Graph& a, const Step& x, const Graph& b, const Step& y) {
   if (x.op != y.op || x.results.size() != y.results.size()) return false;
   const auto names = [](const Graph& graph, std::span<const ValueId> ids) {

@@ -1,4 +1,4 @@
-// Which witnesses are one fault, and which of several faults follow from one cause.
+// Identifies the witnesses of one fault, and the faults that follow from one cause.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -10,7 +10,7 @@ namespace noclobber {
 
 namespace {
 
-/// Of witnesses with one cause, the rule that is listed first here names it.
+/// Among witnesses of one cause, the one whose rule is listed first here is the cause.
 constexpr std::array<std::string_view, 15> kCauseFirst = {"NC021", "NC023", "NC007", "NC008", "NC001",
                                                           "NC009", "NC002", "NC011", "NC010", "NC022",
                                                           "NC006", "NC003", "NC005", "NC004", "NC020"};
@@ -23,7 +23,7 @@ std::string step_text(const std::optional<Place>& place) {
   return place ? std::to_string(place->step) + place->name : "-";
 }
 
-/// Seen at the boundary only: the place there tells one from another.
+/// True if the fault is visible at the boundary only, so that its place there distinguishes it.
 bool told_by_boundary(const Witness& w) {
   return w.rule == "NC006" || (w.rule == "NC020" && !w.clobber) || !w.clobber;
 }
@@ -32,7 +32,7 @@ bool same_storage(const Witness& a, const Witness& b) {
   return a.storage.empty() || b.storage.empty() || a.storage == b.storage;
 }
 
-/// The step that makes output number `output`; nothing for an input that is returned.
+/// The step that defines the output named in `where`; empty for an input that is returned.
 std::optional<std::uint32_t> maker_of_output(const Graph& after, const std::string& where) {
   const auto k = leading_number<std::size_t>(where, "output ");
   if (!k || *k >= after.outputs.size() || after.outputs[*k].kind != Arg::Kind::ref) return std::nullopt;
@@ -40,8 +40,8 @@ std::optional<std::uint32_t> maker_of_output(const Graph& after, const std::stri
   return step == Place::kEntry ? std::nullopt : std::optional(step);
 }
 
-/// An output that shows what another is to show ("output 0 is m, which before gives as output 1") shares with
-/// it.
+/// True if `shares` follows from `other`: an output that receives the value of another ("output 0 is m, which
+/// before gives as output 1") shares with it.
 bool shares_as_another(const Witness& shares, const Witness& other) {
   return shares.rule == "NC005" && other.rule == "NC022" &&
          (shares.where == other.where || other.message.ends_with(" as " + shares.where));
@@ -62,7 +62,7 @@ bool one_cause(const Graph& after, const Witness& a, const Witness& b) {
   return false;
 }
 
-/// Union and find over witnesses; a group is named by its smallest member.
+/// Union-find over witnesses; the smallest member represents a group.
 struct Groups {
   std::vector<std::size_t> parent;
   explicit Groups(std::size_t count) : parent(count) { std::iota(parent.begin(), parent.end(), 0U); }
@@ -84,7 +84,7 @@ Groups groups_of(const Graph& after, const std::vector<Witness>& all) {
     for (std::size_t a = 0; a < b; ++a) {
       if (!one_cause(after, all[a], all[b])) continue;
       groups.join(a, b);
-      break;  // two causes that meet in one consequence stay two
+      break;  // two causes with a common consequence stay separate
     }
   return groups;
 }
@@ -92,8 +92,8 @@ Groups groups_of(const Graph& after, const std::vector<Witness>& all) {
 }  // namespace
 
 std::string fault_key(const Witness& w) {
-  if (w.rule == "NC005") return w.rule + "|" + w.where;  // on what it lies may depend on the run
-  // What nothing writes is one cause, whoever reads it.
+  if (w.rule == "NC005") return w.rule + "|" + w.where;  // what it shares with may depend on the run
+  // An unwritten storage is one cause, whichever step reads it.
   if (w.rule == "NC002" && w.define) return w.rule + "|" + w.storage + "|" + step_text(w.define);
   std::string key =
       w.rule + "|" + w.aspect + "|" + w.storage + "|" + step_text(w.define) + "|" + step_text(w.clobber);

@@ -1,4 +1,4 @@
-// What a picture of a witness needs: who lies where, and when it is read and written.
+// Data for drawing a witness: the views of each storage, and the steps that read and write it.
 #include <algorithm>
 #include <map>
 
@@ -8,10 +8,10 @@ namespace noclobber {
 
 namespace {
 
-constexpr std::size_t kMostShown = 60;     // names per storage, and reads and writes each
-constexpr std::int64_t kMostNumbers = 64;  // of an input in numbers
+constexpr std::size_t kMostShown = 60;     // views per storage, and reads and writes each
+constexpr std::int64_t kMostNumbers = 64;  // elements of an input that is given as numbers
 
-/// Storages by the names that a witness or a picture gives them.
+/// The storages that the witness names, and those of results of its `define` and `clobber`.
 std::set<std::uint32_t> storages_named(const Ran& ran, const Witness& w) {
   std::set<std::uint32_t> out;
   for (const std::optional<Tensor>& view : ran.run->values)
@@ -25,7 +25,7 @@ std::set<std::uint32_t> storages_named(const Ran& ran, const Witness& w) {
   return out;
 }
 
-/// Uses of every value, in order; the return is the step past the last.
+/// The last use of every value; the return is the step past the last.
 std::vector<std::uint32_t> last_uses(const Graph& graph) {
   std::vector<std::uint32_t> last(graph.values.size(), 0);
   const auto note = [&](const std::vector<ValueId>& used, std::uint32_t step) {
@@ -40,7 +40,7 @@ std::vector<std::uint32_t> last_uses(const Graph& graph) {
   return last;
 }
 
-/// The operand of the step through which its result lies in that storage; "" if it lies there by itself.
+/// The operand of the step that lies on this storage; "" if none, so the result is not a view of one.
 std::string shown_of(const Ran& ran, std::uint32_t step, std::uint32_t storage) {
   if (step >= ran.graph->steps.size()) return "";
   for (const ValueId used : uses_of(ran.graph->steps[step]))
@@ -70,7 +70,7 @@ bool lies_in(const Ran& ran, std::span<const ValueId> ids, std::uint32_t storage
   });
 }
 
-/// A view reads nothing.
+/// True if the step only makes a view, which reads nothing.
 bool only_shows(const Ran& ran, const Step& step, const StepRefs& refs, std::uint32_t storage) {
   return !refs.writes() && !refs.opaque && lies_in(ran, step.results, storage);
 }

@@ -1,4 +1,4 @@
-// Differences that are shown to be of memory, whatever operators the two graphs are made of.
+// Attributes differences to memory effects, whatever operators the two graphs consist of.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -16,12 +16,12 @@ constexpr int kWritesTried = 24;
 RunOptions options_before(const Scene& scene) {
   RunOptions out = scene.options;
   out.order.clear();
-  out.contents.clear();  // `before` is what contents are made for
+  out.contents.clear();  // these were made for `after`, from `before`
   out.repaired.clear();
   return out;
 }
 
-/// Does `edited`, a variant of `before`, show at the target what `after` shows, and `before` not?
+/// True if `edited`, a variant of `before`, gives at the target what `after` gives.
 bool gives_the_same(const Scene& scene, const Graph& edited, const Difference& d) {
   if (scene.runs_left <= 0) return false;
   --scene.runs_left;
@@ -35,14 +35,15 @@ bool gives_the_same(const Scene& scene, const Graph& edited, const Difference& d
 
 namespace {
 
-/// Does the step make something besides what it writes?
+/// True if the first result of the step is not a written argument.
 bool makes_more(const OpSet& ops, const Step& step) {
   const Schema* schema = ops.find(step.op);
   const bool named = !step.results.empty() && step.results[0].valid();
   return named && schema != nullptr && !schema->returns.empty() && !schema->returns[0].written;
 }
 
-/// Operators without kernel that the target depends on. What they give are small numbers drawn by a hash.
+/// Operators in the slice of the target that ran as hash kernels: their results are small pseudo-random
+/// numbers.
 std::set<std::string> hashed_operators(const Scene& scene, const Ran& ran, const Target& target) {
   std::set<std::string> out;
   for (const std::string& op :
@@ -51,14 +52,14 @@ std::set<std::string> hashed_operators(const Scene& scene, const Ran& ran, const
   return out;
 }
 
-/// Does `after` show at the target what an operator without kernel gave that `before` has not? Where that is
-/// what some variant of `before` shows, it is so by chance.
+/// True if the target in `after` depends on a hash kernel on which it does not depend in `before`. If a
+/// variant of `before` then agrees with `after`, it does so by chance.
 bool by_chance(const Scene& scene, const Difference& d) {
   const auto was = hashed_operators(scene, scene.before, d.target);
   return !std::ranges::includes(was, hashed_operators(scene, scene.after, d.target));
 }
 
-/// A write of `before` that `after` does not show at the target: it is gone, or comes too late.
+/// A write of `before` without which it gives what `after` gives: in `after` it is missing, or too late.
 std::optional<std::uint32_t> unseen_write(const Scene& scene, const Difference& d) {
   if (scene.before.graph == nullptr || !scene.options.order.empty() || by_chance(scene, d))
     return std::nullopt;
@@ -66,14 +67,14 @@ std::optional<std::uint32_t> unseen_write(const Scene& scene, const Difference& 
   int tries = kWritesTried;
   for (const std::uint32_t s : backward_slice(scene.ops, scene.before, d.target)) {
     if (!step_refs(scene.ops, before.steps[s]).writes() || tries-- <= 0) continue;
-    if (makes_more(scene.ops, before.steps[s])) continue;  // without it more than the write is gone
+    if (makes_more(scene.ops, before.steps[s])) continue;  // removing the step removes more than the write
     const std::optional<Graph> without = without_write(scene.ops, before, s);
     if (without && gives_the_same(scene, *without, d)) return s;
   }
   return std::nullopt;
 }
 
-/// The graph where a number stands throughout in these constants.
+/// The graph with these constants filled with one number.
 Graph holding(Graph graph, const std::vector<std::string>& constants, std::int64_t number) {
   for (Input& input : graph.inputs)
     if (std::ranges::find(constants, graph.value(input.value).name) != constants.end())
@@ -81,8 +82,8 @@ Graph holding(Graph graph, const std::vector<std::string>& constants, std::int64
   return graph;
 }
 
-/// Who folds a constant knows what it holds: is nothing different where that is 0 or 1 throughout? `s += c`
-/// is no write that is lost then.
+/// True if the graphs agree where these constants are 0 or 1 throughout. A compiler that folds a constant
+/// knows its contents: `s += c` is then no lost write.
 bool neutral(const Scene& scene, const Difference& d, const std::vector<std::string>& constants) {
   if (constants.empty()) return false;
   RunOptions was = options_before(scene), is = scene.options;
@@ -97,14 +98,14 @@ bool neutral(const Scene& scene, const Difference& d, const std::vector<std::str
   });
 }
 
-/// Writing steps that run.
+/// Number of steps before the return that write.
 std::ptrdiff_t write_count(const Scene& scene, const Graph& graph) {
   const auto end = std::find_if(graph.steps.begin(), graph.steps.end(), is_return);
   return std::count_if(graph.steps.begin(), end,
                        [&](const Step& step) { return step_refs(scene.ops, step).writes(); });
 }
 
-/// Of the writes behind the return the one that stands for that of `before`: of its name, else the first.
+/// The write behind the return that corresponds to a write of `before`: the one of its name, else the first.
 std::optional<Place> late_write(const Scene& scene, const std::string& name) {
   const std::vector<std::uint32_t> late = writes_behind_return(scene.ops, *scene.after.graph);
   if (late.empty()) return std::nullopt;

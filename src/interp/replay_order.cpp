@@ -70,7 +70,7 @@ std::vector<Touch> touches(const OpSet& ops, const Ran& ran, std::uint32_t s) {
   return out;
 }
 
-/// The touch of `a` through which it conflicts with `b`.
+/// The access of `a` that conflicts with one of `b`; null if there is none.
 const Touch* conflict(const std::vector<Touch>& a, const std::vector<Touch>& b) {
   for (const Touch& x : a) {
     for (const Touch& y : b) {
@@ -89,7 +89,7 @@ bool impure(const OpSet& ops, const Step& step) {
          (is_random(base_name(step.op), *schema) || is_impure(base_name(step.op), *schema));
 }
 
-/// The first step of the statement that step `s` belongs to, and the one past its last.
+/// The half-open range of steps of the statement that step `s` belongs to.
 std::pair<std::uint32_t, std::uint32_t> unit_of(const Graph& graph, std::uint32_t s) {
   const std::uint32_t unit = graph.steps[s].unit;
   std::uint32_t begin = s, end = s + 1;
@@ -99,7 +99,7 @@ std::pair<std::uint32_t, std::uint32_t> unit_of(const Graph& graph, std::uint32_
   return {begin, end};
 }
 
-/// An order, and how many pairs of steps it turns round.
+/// An order, and the number of pairs of steps that it reverses.
 struct Candidate {
   std::vector<std::uint32_t> order;
   std::uint64_t turned = 0;
@@ -120,7 +120,7 @@ Candidate marked_first(const Bits& marked, std::uint32_t begin, std::uint32_t en
   return out;
 }
 
-/// Every step behind what it needs, and no statement torn apart.
+/// True if every step runs after its ancestors, and every statement stays in one piece.
 bool is_legal(const Graph& graph, const std::vector<Bits>& above, const std::vector<std::uint32_t>& order) {
   Bits done(order.size(), false);
   std::set<std::uint32_t> closed;
@@ -136,8 +136,8 @@ bool is_legal(const Graph& graph, const std::vector<Bits>& above, const std::vec
   return true;
 }
 
-/// `second` with what it needs moves up, or `first` with what needs it moves down: whichever turns fewer
-/// pairs. Empty: neither is legal.
+/// Moves `second` up with its ancestors, or `first` down with its descendants, whichever reverses fewer
+/// pairs. Empty if neither is legal.
 std::vector<std::uint32_t> order_with(const Graph& graph, const std::vector<Bits>& above, std::uint32_t first,
                                       std::uint32_t second) {
   const std::size_t n = graph.steps.size();
@@ -168,7 +168,7 @@ std::vector<Swap> unordered_conflicts(const OpSet& ops, const Ran& listed, std::
   const std::vector<Bits> above = ancestors_of(*listed.graph);
   std::vector<std::vector<Touch>> touched;
   for (std::uint32_t s = 0; s < n; ++s) touched.push_back(touches(ops, listed, s));
-  std::set<std::pair<std::uint32_t, std::uint32_t>> met;  // statements that were found to conflict
+  std::set<std::pair<std::uint32_t, std::uint32_t>> met;  // statements with a conflict that is in `out`
   for (std::uint32_t second = 1; second < n; ++second) {
     if (is_return(listed.graph->steps[second - 1])) break;
     for (std::uint32_t first = 0; first < second; ++first) {

@@ -1,4 +1,4 @@
-// Steps that overwrite what they still read, or one element twice.
+// Steps that overwrite elements before they read them, or write one element twice.
 #include <algorithm>
 
 #include "src/interp/replay_cause.h"
@@ -7,7 +7,7 @@ namespace noclobber {
 
 namespace {
 
-/// The operand of step `s` that shares bytes with a target.
+/// The first operand of step `s` that shares bytes with a target; invalid if none.
 ValueId tangled_operand(const Scene& scene, std::uint32_t s) {
   const StepRefs refs = step_refs(scene.ops, scene.after.graph->steps[s]);
   for (const ValueId operand : refs.operands) {
@@ -40,7 +40,7 @@ Witness overlap_at(const Scene& scene, std::uint32_t s, const Difference& d) {
   return w;
 }
 
-/// The graph with step `s` reading clones and writing apart.
+/// The graph in which step `s` reads clones, or, if its targets overlap, writes separate clones.
 Graph untangled(const Scene& scene, const Graph& graph, std::uint32_t s) {
   if (targets_overlap(scene.ops, scene.after, s)) return with_separate_targets(scene.ops, graph, s);
   return with_cloned_operands(scene.ops, graph, s);

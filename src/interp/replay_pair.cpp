@@ -1,4 +1,4 @@
-// Before against after.
+// Compares runs of `after` with runs of `before`.
 #include <algorithm>
 
 #include "src/interp/replay_runs.h"
@@ -7,7 +7,7 @@ namespace noclobber {
 
 namespace {
 
-/// Trials that are still made after the first that shows something, or only what may be rounding.
+/// Further trials after the first with a witness, and after the first with approximated differences alone.
 constexpr int kFurtherTrials = 4;
 constexpr int kFurtherDoubts = 2;
 
@@ -36,8 +36,8 @@ class Pair : PairRuns {
   }
 
  private:
-  /// Every run agrees and the proof failed: what one graph computes by other operators than the other may
-  /// differ by less than these runs can show.
+  /// For a failed proof whose runs all agree: operators that one graph uses and the other does not may differ
+  /// by less than these runs can detect.
   void blame_spelling() {
     ReplayResult& result = session_.result;
     if (!result.witnesses.empty() || result.approximated || unmatched_.empty()) return;
@@ -45,7 +45,8 @@ class Pair : PairRuns {
     result.names.assign(unmatched_.begin(), unmatched_.end());
   }
 
-  /// Inputs that some run of `before` stores into; they may be written, and must hold what it leaves.
+  /// Records the inputs that some run of `before` writes. `after` may write them, and must leave the same
+  /// contents.
   void find_written() {
     for (const auto& [input, contents] : before_.finals) written_.insert(before_.value(input).name);
     std::size_t tries = 6;
@@ -58,7 +59,7 @@ class Pair : PairRuns {
     }
   }
 
-  /// Compares one run of `after`; explains what it shows.
+  /// Compares one run of `after`, and explains the differences. True if there is one that counts.
   bool judge(const Expectation& rough, const Trial& trial, const Run& before, const RunOptions& options,
              const Run& after, bool explaining) {
     if (compare(value_, rough, after).empty()) return false;
@@ -77,7 +78,7 @@ class Pair : PairRuns {
     return explain(session_, scene, std::move(found), &guard);
   }
 
-  /// How many trials are affordable, or nothing if this one could not be made.
+  /// The number of affordable trials; empty if this one could not be made. `shown` is set if `after` differs.
   std::optional<std::size_t> attempt(const Trial& trial, bool explaining, bool* shown = nullptr) {
     std::optional<Run> before;
     const std::optional<Expectation> meant = meant_by(trial, before);
@@ -133,7 +134,7 @@ class Pair : PairRuns {
     }
   }
 
-  /// The listed order is wrong; if another one is right, nothing but the order is at fault.
+  /// Called if the listed order is wrong: if another one is right, only the order is at fault.
   void try_right_orders(const Expectation& meant, const Trial& trial, const Run& before, const Run& listed) {
     const std::vector<Difference> found = compare(value_, meant, listed);
     if (found.empty() || session_.found("NC010")) return;
@@ -152,7 +153,7 @@ class Pair : PairRuns {
     }
   }
 
-  /// Tries smaller sizes that show something as well, and explains the smallest.
+  /// Searches for smaller sizes that differ as well, and explains the smallest.
   void shrink(Trial trial) {
     const std::vector<Witness> original = session_.result.witnesses;
     bool any = false;
@@ -180,11 +181,11 @@ class Pair : PairRuns {
       };
       if (std::ranges::any_of(session_.result.witnesses, same)) continue;
       session_.result.witnesses.push_back(w);
-      session_.result.witnesses.back().follows = Witness::kItself;  // its cause has moved
+      session_.result.witnesses.back().follows = Witness::kItself;  // indices have changed
     }
   }
 
-  std::set<std::string> unmatched_;  // of the last trial that showed nothing
+  std::set<std::string> unmatched_;  // of the last trial without a difference
 };
 
 }  // namespace

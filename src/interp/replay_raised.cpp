@@ -1,4 +1,4 @@
-// Steps that raise an error where `before` runs through.
+// Steps that raise an error where `before` does not.
 #include <algorithm>
 
 #include "src/interp/replay_session.h"
@@ -10,12 +10,12 @@ namespace {
 
 constexpr int kMostRaised = 16;
 
-/// A step that may not run where the operator it replaces could.
+/// Witnesses of a step that raises, one per rule that it may break.
 std::vector<Witness> raised(const Scene& scene, const Difference& d) {
   const Graph& graph = *scene.after.graph;
   const bool known = d.step < graph.steps.size();
   const StepRefs refs = known ? step_refs(scene.ops, graph.steps[d.step]) : StepRefs{};
-  if (!known && d.actual.starts_with(kLeftMisfit)) {  // no step: no kernel refuses anything
+  if (!known && d.actual.starts_with(kLeftMisfit)) {  // raised by the return, not by a kernel
     Witness w = named("NC020");
     w.aspect = "shape";
     w.message = d.actual;
@@ -39,8 +39,8 @@ std::vector<Witness> raised(const Scene& scene, const Difference& d) {
   return out;
 }
 
-/// Step `at` only makes what `before` makes under the same name, as far as its type goes: what else raises is
-/// seen then. False: `before` has no such value.
+/// Replaces step `at` by a constant of the dtype and shape that its name has in `before`, so that later steps
+/// that raise are found. False if `before` has no such value.
 bool stand_in(const Scene& scene, Graph& graph, std::uint32_t at) {
   if (scene.before.graph == nullptr || at >= graph.steps.size()) return false;
   Step& step = graph.steps[at];

@@ -1,4 +1,4 @@
-// Steps behind the one that returns, which never run.
+// Steps behind the return, which never run.
 #include <algorithm>
 
 #include "src/graph/uses.h"
@@ -21,7 +21,7 @@ std::vector<std::uint32_t> misplaced_writes(const OpSet& ops, const Case& value)
   return asked && !before ? writes_behind_return(ops, value.after) : std::vector<std::uint32_t>();
 }
 
-/// A misplaced write that does write where it runs.
+/// Reports misplaced writes that store at least one byte if they are run.
 void replay_return(Session& session) {
   const std::vector<std::uint32_t> late = misplaced_writes(session.ops, session.value);
   if (late.empty() || session.found("NC011")) return;

@@ -23,7 +23,7 @@ double magnitude(Dtype type, const std::vector<std::uint8_t>& bytes) {
   return largest;
 }
 
-/// Rounding can not explain a gap this large; a coarse type may lose much more.
+/// The relative gap that rounding cannot explain. A coarse type may lose much more.
 double rounding_bound(Dtype type) {
   if (type == Dtype::f64 || type == Dtype::f32) return 1e-2;
   return 0.5;

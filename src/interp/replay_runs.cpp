@@ -71,7 +71,7 @@ bool PairRuns::narrow_further(Expectation& expected, const Trial& trial) {
     const std::optional<Run> run = session_.run(before_, options);
     if (!run || run->raised) return false;
     narrow(expected, before_, *run);
-    // That undefined bytes agree may be chance: most numbers have no logit.
+    // Undefined bytes may agree by chance: most numbers have no logit, so their results are all NaN.
     keep_defined(expected, *run);
   }
   return true;

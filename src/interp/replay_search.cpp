@@ -6,7 +6,7 @@ namespace noclobber {
 
 namespace {
 
-/// Smallest multiple of `step` that is at least `low`; nothing on overflow.
+/// Smallest multiple of `step` that is at least `low`. Empty on overflow.
 std::optional<std::int64_t> round_up(std::int64_t low, std::int64_t step) {
   if (step <= 1) return low;
   const std::int64_t rest = ((low % step) + step) % step;
@@ -16,8 +16,8 @@ std::optional<std::int64_t> round_up(std::int64_t low, std::int64_t step) {
   return out;
 }
 
-/// The values of a symbol that a run may have. Of one whose range nobody told: a few that compilers leave to
-/// every size, which 0 and 1 and what is negative are not.
+/// The range of a symbol in runs. Without a declared range: a few sizes for which compilers do not
+/// specialize, so neither 0 or 1 nor negative ones.
 SymbolRange runnable(SymbolRange range) {
   constexpr std::int64_t kLeast = 2, kMost = 64;
   if (range.told) return range;
@@ -40,7 +40,7 @@ std::int64_t kth_value(const SymbolRange& given, std::int64_t k) {
   return value;
 }
 
-/// A fixed sequence of numbers without pattern.
+/// A fixed pseudo-random sequence.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15ULL + 1) {}
@@ -60,7 +60,7 @@ class Collector {
     if (full() || !allowed(value_, symbols)) return;
     if (std::find(found_.begin(), found_.end(), symbols) == found_.end()) found_.push_back(symbols);
   }
-  /// Symbol number i takes its pick(i)-th smallest value.
+  /// Takes the assignment in which symbol number i has its pick(i)-th smallest value.
   template <class Pick>
   void take_kth(Pick pick) {
     Symbols symbols;
@@ -84,7 +84,7 @@ bool is_small(const Symbols& symbols) {
   return std::all_of(symbols.begin(), symbols.end(), [](const auto& s) { return s.second <= kSmall; });
 }
 
-/// A model may name fewer symbols than there are.
+/// Completes a model, which may name only some symbols, with the smallest values of the others.
 Symbols completed(const Case& value, const Symbols& hint) {
   Symbols out;
   for (const auto& [name, range] : value.symbols) {
@@ -130,7 +130,7 @@ std::vector<Symbols> assignments(const Case& value, const ReplayHint& hint, std:
   for (std::int64_t big = 0; big < std::min<std::int64_t>(count, 4); ++big) {
     found.take_kth([big](std::int64_t i) { return i == big ? 3 : 1; });
   }
-  from_models(false, kModelsTried);  // a run may be too long for them, and for all that would follow
+  from_models(false, kModelsTried);  // large ones last: such a run may leave no work for those that follow
   Dice dice(count == 0 ? 1 : static_cast<std::uint64_t>(count));
   for (int attempt = 0; attempt < 4000 && !found.full(); ++attempt) {
     const std::int64_t spread = 3 + attempt / 40;
@@ -151,8 +151,8 @@ std::vector<Trial> trials(const Case& value, const ReplayHint& hint, std::size_t
     for (std::size_t i = from; i < std::min(to, sizes.size()) && out.size() < most; ++i)
       out.push_back({sizes[i], seed});
   };
-  // Counting contents are plainest; odd seeds keep integers in {0, 1}, which index almost anything; contents
-  // that tell apart have what a narrower dtype would lose; of the last, all roots and logarithms are numbers.
+  // Counting contents are plainest. Odd seeds keep integers in {0, 1}, which index almost anything. kTelling
+  // has values that a narrower dtype would lose. With kPositive, all roots and logarithms are numbers.
   take(0, 8, 0);
   take(0, 8, 1);
   take(8, sizes.size(), 0);

@@ -7,7 +7,7 @@ namespace noclobber {
 
 namespace {
 
-constexpr std::int64_t kMostPlaces = std::int64_t{1} << 21;  // of outputs on one storage that are sorted
+constexpr std::int64_t kMostPlaces = std::int64_t{1} << 21;  // bound on the places that are sorted
 constexpr std::int64_t kMostElements = std::int64_t{1} << 24;
 
 class NewSharing {
@@ -27,7 +27,7 @@ class NewSharing {
   }
 
  private:
-  /// A byte that somebody shows: equal ones are one byte of one storage.
+  /// A byte of a storage.
   struct Spot {
     std::uint32_t storage = 0;
     std::int64_t byte = 0;
@@ -49,7 +49,8 @@ class NewSharing {
     const auto at = of.owners.find(storage);
     return at == of.owners.end() ? "" : at->second;
   }
-  /// Can its places be told one by one, and are they places of the same shape as before?
+  /// True if its elements can be compared one by one: of the same shape and width as before, and not too
+  /// many.
   bool comparable(int output) const {
     const Tensor* old = then(output);
     return old != nullptr && old->shape == now(output).shape &&
@@ -69,7 +70,7 @@ class NewSharing {
     });
   }
 
-  /// Elements of the caller's storage on which the output did not lie at the same place.
+  /// Notes the inputs that share elements of the output which did not lie there at the same index before.
   void with_inputs(int output) {
     const Tensor& shown = now(output);
     const Tensor* old = then(output);
@@ -100,11 +101,12 @@ class NewSharing {
       shares = share_bytes(shown, view);
       seen = seen || shares;
     }
-    // What no input shows of an input's storage is the caller's, too.
+    // Elements of an input's storage that no input view covers also belong to the caller.
     if (!seen) out_.insert({output, -1, owner(is_, shown.storage)});
   }
 
-  /// Bytes, or parts of elements that are never cut, on which outputs lie that did not lie on one before.
+  /// Notes outputs that share a place and did not before. A place has the smallest width of an element, so
+  /// that none is cut.
   void with_outputs(const std::vector<int>& outputs) {
     std::int64_t unit = 16, places = 0;
     bool every = true;

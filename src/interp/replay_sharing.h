@@ -1,4 +1,4 @@
-// What the tensors that leave a run share, place by place: with inputs, with each other, within one.
+// What the outputs of a run share, element by element: with inputs, with each other, within one.
 #pragma once
 #include <map>
 #include <optional>
@@ -10,22 +10,22 @@
 
 namespace noclobber {
 
-/// Where the outputs of a run lie, and which storages are inputs'.
+/// The views of the outputs and inputs of a run, and the storages that belong to inputs.
 struct Shown {
   std::vector<std::optional<Tensor>> outputs;
   std::vector<std::pair<std::string, Tensor>> inputs;
-  std::map<std::uint32_t, std::string> owners;  // storage -> the first name of an input that lives there
+  std::map<std::uint32_t, std::string> owners;  // storage -> the alphabetically first input on it
   friend bool operator==(const Shown&, const Shown&) = default;
 };
 Shown shown_by(const Graph& graph, const Run& run);
 
-/// A place of `output` and one of `other` (an earlier output or itself; -1: of `input`) that lie on one byte.
+/// An element of `output` and one of `other` (an earlier output or itself; -1: of `input`) share a byte.
 struct SharedPlace {
   int output = 0, other = -1;
   std::string input;
   friend auto operator<=>(const SharedPlace&, const SharedPlace&) = default;
 };
-/// Who shares a place in `is` that he did not share in `was`. Of many that meet in one byte each is named
+/// The pairs that share an element in `is` and did not in `was`. Of many that share one byte each is paired
 /// with one other. Outputs of other shapes than before, and very large ones, are compared as a whole.
 std::set<SharedPlace> new_sharing(const Shown& is, const Shown& was);
 

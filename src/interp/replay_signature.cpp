@@ -1,4 +1,4 @@
-// Outputs that are handed to the wrong receiver: each value is computed right, and another output shows it.
+// Outputs at the wrong receiver: each value is computed correctly, and another output should have it.
 #include <algorithm>
 #include <array>
 
@@ -8,9 +8,9 @@ namespace noclobber {
 
 namespace {
 
-/// What a receiver shows in one run: an output, or what an input that a signature names holds at exit.
+/// The value of a receiver in one run: an output, or the contents at exit of an input in the signature.
 struct Received {
-  std::string type;  // dtype and shape; of a final its dtype alone
+  std::string type;  // dtype and shape; of an input at exit the dtype alone
   std::vector<std::uint8_t> bytes;
   std::string scalar;
   friend bool operator==(const Received&, const Received&) = default;
@@ -23,7 +23,7 @@ std::optional<Received> received_by(const Run::Output& output, bool shaped) {
   return Received{std::string(name(t.dtype)) + (shaped ? index_text(t.shape) : ""), output.bytes, ""};
 }
 
-/// Outputs first, then the inputs whose contents at exit the signature of `before` tells.
+/// Outputs first, then the inputs whose contents at exit are in the signature of `before`.
 class Receivers {
  public:
   explicit Receivers(const Scene& scene) : outputs_(scene.before.graph->outputs.size()) {
@@ -37,7 +37,7 @@ class Receivers {
     return is_output(k) ? Target{static_cast<int>(k), ""} : Target{-1, finals_[k - outputs_]};
   }
 
-  /// `shaped`: outputs with their shapes, which contents of storages do not have.
+  /// `shaped`: with the shapes of outputs. Contents of storages have none.
   std::vector<std::optional<Received>> shown(const Run& run, bool shaped) const {
     std::vector<std::optional<Received>> out(size());
     for (std::size_t k = 0; k < outputs_ && k < run.outputs.size(); ++k)
@@ -61,7 +61,7 @@ class Receivers {
   std::vector<std::string> finals_;
 };
 
-/// What the graph calls what it gives to this receiver; "": no name, or it says nothing of it.
+/// Name of the value that the graph gives to this receiver. "" if it has no name, or none is given.
 std::string given_name(const Graph& graph, const Receivers& to, std::size_t k) {
   const Target target = to.target(k);
   const Arg* given = target.output >= 0 && k < graph.outputs.size() ? &graph.outputs[k] : nullptr;
@@ -70,20 +70,20 @@ std::string given_name(const Graph& graph, const Receivers& to, std::size_t k) {
   return given != nullptr && given->kind == Arg::Kind::ref ? value_name(graph, given->ref) : "";
 }
 
-/// For each receiver of `after` the others whose value of `before` it shows instead of its own, in runs with
-/// different contents.
+/// For each receiver of `after`, the others whose value of `before` it receives instead of its own, in runs
+/// on different contents.
 class Mistaken {
  public:
   explicit Mistaken(const Scene& scene) : to(scene), shows_(to.size()), wrong_(to.size(), false) {
     if (!compare(*scene.before.run, *scene.after.run, true)) return;
-    for (std::size_t k = 0; k < to.size(); ++k) {  // of the right name, it is computed from the wrong values
+    for (std::size_t k = 0; k < to.size(); ++k) {  // the right name: its value is computed wrongly
       const std::string name = given_name(*scene.after.graph, to, k);
       if (!name.empty() && name == given_name(*scene.before.graph, to, k)) shows_[k].clear();
     }
     for (const std::uint64_t more : {4, 10}) {
       RunOptions options = scene.options;
       options.contents_seed += more;
-      // contents that were given by name are those of one run
+      // contents given by name are those of one run
       if (!options.contents.empty() || std::ranges::none_of(shows_, &any)) return;
       const std::optional<Run> then = again(scene, *scene.before.graph, options);
       const std::optional<Run> now = again(scene, *scene.after.graph, options);
@@ -93,7 +93,7 @@ class Mistaken {
 
   bool wrong(std::size_t k) const { return wrong_[k]; }
   const std::vector<std::size_t>& shown_at(std::size_t k) const { return shows_[k]; }
-  /// Does its value depend on contents? What is always the same may be found in two places by chance.
+  /// True if its value depends on contents. A constant value may occur at two receivers by chance.
   bool varies(std::size_t k) const { return varies_.empty() || varies_[k]; }
 
   const Receivers to;
@@ -108,7 +108,7 @@ class Mistaken {
     return *std::move(run);
   }
 
-  /// False: nothing is shown in another place.
+  /// False if no receiver has the value of another.
   bool compare(const Run& before, const Run& after, bool first) {
     const auto then = to.shown(before, true), now = to.shown(after, true);
     const auto then_flat = to.shown(before, false), now_flat = to.shown(after, false);
@@ -157,7 +157,7 @@ std::string mistake_text(const Scene& scene, const Receivers& to, std::size_t k,
          " before gives as " + target_text(to.target(meant_for));
 }
 
-/// For each the other whose value it shows where those are exchanged in a cycle; else the number of
+/// For each receiver in a cycle of exchanged values, the one whose value it has; for others the number of
 /// receivers.
 std::vector<std::size_t> exchanged_with(const Mistaken& found) {
   const std::size_t count = found.to.size();
@@ -172,7 +172,7 @@ std::vector<std::size_t> exchanged_with(const Mistaken& found) {
       break;
     }
   }
-  for (std::size_t k = 0; k < count; ++k) {  // only what is a cycle
+  for (std::size_t k = 0; k < count; ++k) {  // keep cycles only
     std::size_t at = k;
     for (std::size_t left = count; left > 0 && of[at] < count && of[at] != k; --left) at = of[at];
     if (of[at] != k) of[k] = count;
@@ -180,7 +180,7 @@ std::vector<std::size_t> exchanged_with(const Mistaken& found) {
   return of;
 }
 
-/// `after` with its outputs, and the contents that it says for inputs, where `before` has them.
+/// `after` with its outputs and its contents of inputs back at the receivers that `before` has.
 Graph exchanged_back(const Scene& scene, const Receivers& to, const std::vector<std::size_t>& of) {
   const Graph& after = *scene.after.graph;
   Graph out = after;
@@ -208,7 +208,7 @@ Witness signature(std::string aspect, std::string where, std::string message) {
   return w;
 }
 
-/// The cycle of `of` that `first` belongs to, `of` being of which receiver each shows the value.
+/// The cycle of `first` in `of`, a result of exchanged_with.
 Exchange exchange_from(const Scene& scene, const Mistaken& found, const std::vector<std::size_t>& of,
                        std::size_t first) {
   Exchange out;
@@ -228,7 +228,7 @@ Exchange exchange_from(const Scene& scene, const Mistaken& found, const std::vec
   return out;
 }
 
-/// Places of as many of one list in the other as come in the same order there.
+/// A longest common subsequence, as indices into `many`.
 std::vector<std::size_t> kept_in_order(const std::vector<std::optional<Received>>& few,
                                        const std::vector<std::optional<Received>>& many) {
   const std::size_t n = few.size(), m = many.size();
@@ -249,7 +249,7 @@ std::vector<std::size_t> kept_in_order(const std::vector<std::optional<Received>
   return out;
 }
 
-/// ": output 1 (mul) is gone", where all others are there in their order.
+/// ": output 1 (mul) of before is gone"; "" unless all others are there in their order.
 std::string left_out(const Scene& scene) {
   constexpr std::size_t kCompared = 128;
   const auto shown = [](const Run& run) {

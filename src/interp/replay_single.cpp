@@ -1,4 +1,4 @@
-// One graph by itself: what its names mean, what it reads that nothing wrote, what it may not write.
+// Searches one graph: stale reads, uninitialised reads, immutable writes, overlaps, order hazards.
 #include <algorithm>
 
 #include "src/interp/replay_session.h"
@@ -53,7 +53,7 @@ class Single {
     for (const Input& input : graph_.inputs) session_.free_inputs.insert(graph_.value(input.value).name);
   }
 
-  /// A write that raises in every trial, whatever the contents are. An index out of range is no such thing.
+  /// Reports a write that raises in every trial. An index out of range does not count: contents decide it.
   void report_raised(const Trial& trial, const Run& run) {
     const bool writes =
         run.raised_at < graph_.steps.size() && step_refs(session_.ops, graph_.steps[run.raised_at]).writes();
@@ -96,7 +96,7 @@ class Single {
     if (value_.dataflow) orders(run, options);
   }
 
-  /// What the names mean, against what the storages hold.
+  /// Compares a run under value semantics with the run on storages.
   void against_values(const Run& run, const RunOptions& options) {
     RunOptions values = options;
     values.value_semantics = true;
@@ -110,15 +110,15 @@ class Single {
     narrow(expected, graph_, *again);
     std::vector<Difference> found = differences(value_, expected, run);
     only_values(found);
-    if (meant->stale.empty()) std::erase_if(found, is_value);  // what else differs is within one step
+    if (meant->stale.empty()) std::erase_if(found, is_value);  // without a stale read, it is within one step
     if (!found.empty()) show(expected, run, options, std::move(found));
     for (const Run::Stale& stale : meant->stale) note_stale(expected, run, options, stale);
   }
 
-  /// A stale read counts by itself once two runs with different contents have seen it.
+  /// A stale read is a witness once two runs with different contents have it.
   void note_stale(const Expectation& expected, const Run& run, const RunOptions& options,
                   const Run::Stale& stale) {
-    const int wanted = session_.hint.seed ? 1 : 2;  // a run that is made again was one of two
+    const int wanted = session_.hint.seed ? 1 : 2;  // with a given seed there is one run only
     if (++stale_[{stale.step, stale.value}] != wanted) return;
     int none = 0;
     const Scene scene{value_, session_.ops, session_.may_write, expected, {}, {&graph_, &run}, options, none};
@@ -138,7 +138,7 @@ class Single {
     session_.add(std::move(w), scene, Difference{});
   }
 
-  /// Something that leaves the graph depends on bytes that nothing has written.
+  /// Reports outputs and final contents that depend on undefined bytes.
   void undefined(const Run& run, const RunOptions& options) {
     if (!may_be_undefined(value_, graph_)) return;
     RunOptions other = options;
@@ -160,7 +160,7 @@ class Single {
     }
   }
 
-  /// A step that overwrites what it still reads, or one element twice.
+  /// Reports steps that overwrite elements before they read them, or write one element twice.
   void overlaps(const Run& run, const RunOptions& options) {
     const Ran ran{&graph_, &run};
     for (std::uint32_t s = 0; s < graph_.steps.size(); ++s) {
@@ -217,7 +217,7 @@ class Single {
   const Case& value_;
   const Graph& graph_;
   std::map<std::pair<std::uint32_t, ValueId>, int> stale_;
-  bool enough_ = false;  // an order that breaks was found, and one is asked for
+  bool enough_ = false;  // an order that breaks was found, and `one_order` is set
 };
 
 }  // namespace

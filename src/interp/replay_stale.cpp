@@ -1,4 +1,4 @@
-// Reads that find what a later step made: stale and uninitialised ones.
+// Stale and uninitialised reads.
 #include <algorithm>
 
 #include "src/interp/replay_held.h"
@@ -9,11 +9,11 @@ namespace {
 
 constexpr std::size_t kReadsTogether = 12;
 
-/// Reads of `value` after step `clobber` might want what it held before.
+/// A possible stale read: reads of `value` behind step `clobber` may need its earlier contents.
 struct Suspect {
   ValueId value;
   std::uint32_t clobber = 0, read = 0;  // read: the first one after the clobber
-  int rank = 0;                         // tried in this order
+  int rank = 0;                         // tried in ascending order
 };
 
 struct Write {
@@ -33,7 +33,7 @@ std::vector<Write> all_writes(const Scene& scene) {
   return out;
 }
 
-/// Steps that mention each value, in order; the return is the step past the last.
+/// The uses of each value, in order; the return is the step past the last.
 std::vector<std::vector<std::uint32_t>> all_uses(const Graph& graph) {
   std::vector<std::vector<std::uint32_t>> uses(graph.values.size());
   const auto note = [&uses](std::uint32_t step, const std::vector<ValueId>& refs) {
@@ -86,8 +86,8 @@ std::vector<Suspect> suspects(const Scene& scene, const Difference& d) {
   return out;
 }
 
-/// Who made what the read means: the last write into the value's bytes before the clobber, or the value
-/// itself.
+/// The reaching definition that the read needs: the last write into the bytes of the value before the
+/// clobber, or else the definition of the value.
 Place maker(const Scene& scene, const Suspect& s, const Tensor& view) {
   Place define = defining_place(*scene.after.graph, s.value);
   const std::uint32_t from = defining_step(*scene.after.graph, s.value);
@@ -123,14 +123,14 @@ Witness stale(const Scene& scene, const Difference& d, const Suspect& s) {
   return w;
 }
 
-/// Elements of the target that are still wrong; nothing if the element in question is.
+/// Number of elements of the target that are still wrong. Empty if the element of `d` is.
 std::optional<std::int64_t> still_wrong(const Scene& scene, const Run& run, const Difference& d) {
   if (!element_right(scene.expected, run, d.target, d.element)) return std::nullopt;
   const std::optional<Difference> rest = value_difference(scene.expected, run, d.target);
   return rest ? rest->count : 0;
 }
 
-/// What the first `at` steps leave in `value`, element by element: 1 where something was written.
+/// True if an element of `value` is undefined after the first `at` steps.
 bool undefined_before(const Scene& scene, std::uint32_t at, ValueId value) {
   Graph prefix = *scene.after.graph;
   prefix.steps.resize(at);
@@ -183,7 +183,7 @@ std::optional<std::pair<std::uint32_t, ValueId>> first_undefined_read(const Scen
 
 namespace {
 
-/// The read whose repair leaves the fewest elements wrong, and how many.
+/// The read whose repair leaves the fewest elements wrong, and their number. Empty if no repair helps.
 std::optional<std::pair<Suspect, std::int64_t>> best_repair(const Scene& scene, const Difference& d) {
   std::optional<std::pair<Suspect, std::int64_t>> best;
   std::int64_t fewest = d.count;

@@ -1,4 +1,4 @@
-// What a graph says of its own results: a run shows where that is wrong.
+// Finds results whose dtype in a run differs from their type in the graph.
 #include <optional>
 
 #include "src/interp/replay_session.h"
@@ -7,14 +7,14 @@ namespace noclobber {
 
 namespace {
 
-/// A result that a step leaves in a tensor of another dtype than the graph tells.
+/// A result that a step leaves in a tensor of another dtype than its type in the graph.
 struct Told {
   std::uint32_t step = 0;
   Dtype said = Dtype::other;
   const Tensor* is = nullptr;
 };
 
-/// The first of them: what follows has its dtype from there.
+/// The first such result, since later ones may follow from it. Empty if there is none.
 std::optional<Told> told_otherwise(const Ran& ran) {
   const Graph& graph = *ran.graph;
   for (std::uint32_t k = 0; k < graph.steps.size(); ++k) {

@@ -7,10 +7,10 @@ namespace noclobber {
 
 namespace {
 
-/// Views of more elements than this are taken to show every byte of their extent.
+/// A view of more elements is taken to cover every byte of its extent.
 constexpr std::int64_t kEnumerated = std::int64_t{1} << 24;
 
-/// The same bytes without dimensions that repeat them.
+/// The view without broadcast dimensions (stride 0), which covers the same bytes.
 Tensor without_repeats(Tensor view) {
   for (std::size_t d = 0; d < view.shape.size(); ++d) {
     if (view.stride[d] == 0 && view.shape[d] > 1) view.shape[d] = 1;
@@ -42,7 +42,7 @@ void for_each_position(const Tensor& view, Visit visit) {
 
 std::int64_t width_of(const Tensor& view) { return static_cast<std::int64_t>(element_width(view.dtype)); }
 
-/// Every byte from the first to the last is shown, each once.
+/// True if the view covers every byte of its extent, each once.
 bool fills_extent(const Tensor& view) {
   const ByteRange range = byte_extent(view);
   if ((range.last - range.first) / width_of(view) != element_count(view)) return false;
@@ -133,7 +133,7 @@ bool repeats_bytes(const Tensor& view) {
   const std::int64_t count = element_count(view);
   const ByteRange range = byte_extent(view);
   if (count <= 1) return false;
-  if (count > (range.last - range.first) / width_of(view)) return true;  // more indices than places
+  if (count > (range.last - range.first) / width_of(view)) return true;  // more indices than elements
   if (fills_extent(view)) return false;
   std::vector<std::int64_t> positions;
   for_each_position(view, [&](std::int64_t position) { positions.push_back(position); });

@@ -25,7 +25,7 @@ Result<Run> execute(Machine& m, const Graph& graph) {
     frame.at = static_cast<std::uint32_t>(graph.steps.size());
     m.touched.clear();
     if (m.options.onlooker != nullptr) m.options.onlooker->begins(frame.at, m.run.storages);
-    write_finals(m, frame);  // an output that is the input itself, or shows it, is seen after the write-back
+    write_finals(m, frame);  // before the outputs, which may be the input itself or a view of it
     if (m.going() && m.options.onlooker != nullptr)
       m.options.onlooker->ends(frame.at, m.run.storages, {}, m.touched);
   }

@@ -21,7 +21,7 @@ Array turned(const Array& a, const std::vector<std::size_t>& order) {
   return shown_as(a, std::move(shape), std::move(stride));
 }
 
-/// Row by row in fresh memory.
+/// A row-major copy in fresh memory. Empty on a fault, which ends the run.
 std::optional<Array> packed(Machine& m, Frame& frame, const Array& a) {
   Call call = m.new_call(frame);
   const Array out = call.output(a.at.dtype, a.at.shape);
@@ -31,7 +31,8 @@ std::optional<Array> packed(Machine& m, Frame& frame, const Array& a) {
   return call.fault ? std::nullopt : std::optional(out);
 }
 
-/// What the kernel gives of these; nothing where it refuses them, of which nothing is said, or with a fault.
+/// The result of a kernel. Empty if it refuses the arguments, which does not end the run, or at a bound,
+/// which does.
 std::optional<Array> computed(Machine& m, Frame& frame, std::string_view op, std::vector<Datum> args) {
   const KernelRow* row = find_kernel(op);
   if (row == nullptr) return std::nullopt;
@@ -44,7 +45,7 @@ std::optional<Array> computed(Machine& m, Frame& frame, std::string_view op, std
   return call.fault ? std::nullopt : std::optional(call.results[0].tensor);
 }
 
-/// alpha * (x times a matrix) + beta * bias, of the last dimension of x, whatever lies before it.
+/// alpha * (x times a matrix) + beta * bias, over the last dimension of x; the others are batch dimensions.
 std::optional<Array> addmm(Machine& m, Frame& frame, const std::vector<Datum>& args) {
   const Array &x = args[0].tensor, &y = args[1].tensor;
   const bool biased = args[2].kind == Datum::Kind::tensor;
@@ -64,7 +65,7 @@ std::optional<Array> addmm(Machine& m, Frame& frame, const std::vector<Datum>& a
   return shown_as(*made, shape, contiguous_strides(shape));
 }
 
-/// Of channels behind everything else; of a transposed one the weight has what it takes there as well.
+/// A convolution with channels last. The weight has its input channels last too, also if transposed.
 std::optional<Array> convolution(Machine& m, Frame& frame, const std::vector<Datum>& args, bool transposed) {
   const Array &x = args[0].tensor, &w = args[1].tensor;
   const std::size_t rank = x.at.shape.size();

@@ -27,7 +27,7 @@ const Graph* find_body(Machine& m, const Frame& frame, const Step& step, std::si
   return body;
 }
 
-/// An operand on storage that bodies may bind: live, or a copy of what the name meant if that is gone.
+/// An operand on storage that bodies may bind: live, or a clone of its snapshot if the storage has changed.
 Datum operand(Machine& m, Frame& frame, const Arg& arg) {
   const Datum live = resolve(m, frame, arg, false);
   if (arg.kind == Arg::Kind::ref && live.kind == Datum::Kind::none)
@@ -116,7 +116,7 @@ void run_while(Machine& m, Frame& frame, const Step& step) {
   bind_all(m, frame, step, carried);
 }
 
-/// The items along a new first dimension, in fresh memory.
+/// Stacks the items along a new first dimension, in fresh memory.
 Datum stacked(Machine& m, Frame& frame, const std::vector<Datum>& items) {
   Call call = m.new_call(frame);
   call.args = {Datum::of_list(items), Datum::of(std::int64_t{0})};
@@ -163,7 +163,7 @@ void run_scan(Machine& m, Frame& frame, const Step& step, bool carries) {
   bind_all(m, frame, step, carried);
 }
 
-/// invoke_subgraph(body, "id", operands...), or control_deps(waited for, body, operands...)
+/// invoke_subgraph(body, "id", operands...), or control_deps(dependences, body, operands...)
 void run_invoke(Machine& m, Frame& frame, const Step& step, std::size_t body_at) {
   const Graph* body = find_body(m, frame, step, body_at);
   std::vector<Datum> all;
@@ -176,7 +176,7 @@ void run_invoke(Machine& m, Frame& frame, const Step& step, std::size_t body_at)
 
 }  // namespace
 
-/// False: not a higher-order operator.
+/// False if the step is no higher-order operator.
 bool run_higher_order(Machine& m, Frame& frame, const Step& step) {
   const std::string name = higher_order_name(step.op);
   if (name.empty()) return false;

@@ -1,4 +1,4 @@
-// Control flow: bodies run on the operands' own storages, and what they return may share them.
+// Control flow: bodies run on the storages of the operands, and their results may share these.
 #pragma once
 #include "src/interp/run_machine.h"
 

@@ -1,4 +1,4 @@
-// Operators nobody taught us: each result element is a function of everything the call reads.
+// Operators without a kernel: each result element is a hash of everything the call reads.
 #include "src/interp/run_hash.h"
 
 #include <algorithm>
@@ -14,11 +14,11 @@
 namespace noclobber {
 namespace {
 
-/// One tensor that is read: element by element along the result, or as a whole.
+/// One argument that is read: element by element along the result, or as a whole.
 struct HashOperand {
   Datum datum;
   bool elementwise = false;
-  bool own = false;  // a written argument itself: the operator's meaning is about what it held
+  bool own = false;  // a written argument: its contents from before the call count
 };
 
 struct HashPlan {
@@ -26,9 +26,9 @@ struct HashPlan {
   std::vector<HashOperand> operands;
   std::uint64_t salt = 0;
   bool before_write = false;
-  bool draws = false;      // for one element after the other as they lie in memory
-  bool pointwise = false;  // one function of the elements, wherever they stand
-  /// Numbers that are drawn from an interval, the upper end left out.
+  bool draws = false;      // elements are numbered as they lie in memory
+  bool pointwise = false;  // a function of the elements alone, not of their index
+  /// The interval of drawn numbers, without its upper end.
   std::optional<std::pair<double, double>> within;
 };
 
@@ -42,7 +42,7 @@ bool any_meets(const Datum& datum, const Array& target) {
                      [&](const Datum& d) { return any_meets(d, target); });
 }
 
-/// Everything that is not read element by element.
+/// A digest of everything that is not read element by element.
 std::uint64_t whole_digest(const HashPlan& plan, Call& call) {
   Digest digest;
   digest.add(plan.name);
@@ -57,7 +57,7 @@ std::uint64_t whole_digest(const HashPlan& plan, Call& call) {
   return digest.value();
 }
 
-/// The how many-th element k of the tensor is in memory, dimension by dimension.
+/// The position of row-major element k in memory order (dimensions by descending stride).
 std::int64_t place_in_memory(const Geometry& g, std::int64_t k) {
   std::vector<std::pair<std::int64_t, std::size_t>> dims;
   std::vector<std::int64_t> index(g.shape.size());
@@ -90,17 +90,17 @@ bool broadcasts_to(const Datum& datum, const Extents& shape) {
   return both && *both == shape;
 }
 
-/// A number of that interval, whole where the type is.
+/// A number of the interval; an integer if the type is one.
 Number drawn_number(Dtype type, std::uint64_t bits, const std::pair<double, double>& within) {
   const auto [low, high] = within;
   const double part = static_cast<double>((bits >> 40U) % 128) / 128;
-  const bool whole = std::floor(high) != high;  // an end between two whole numbers: these alone are drawn
+  const bool whole = std::floor(high) != high;  // a fractional end: only integers are drawn
   if (is_floating(type) && !whole) return Number::of_real(low + (high - low) * part);
   if (is_floating(type)) return Number::of_real(std::floor(low + (high - low) * part));
   return Number::of(static_cast<std::int64_t>(std::floor(low + (high - low) * part)));
 }
 
-/// Fills result number `result`: while reading live memory, unless all reads come first.
+/// Fills result number `result`. Reads live memory while it writes, unless `before_write` is set.
 void write_hashes(HashPlan plan, Call& call, const Array& out, std::size_t result, bool partial = false) {
   bool live = false, all_defined = true;
   for (HashOperand& operand : plan.operands) {
@@ -143,7 +143,7 @@ std::string access_of(const OpDecl& decl, const std::string& name) {
   return all != decl.access.end() ? all->second : "any";
 }
 
-/// The declaration that says how elements are read: its own, or that of the in-place twin.
+/// The declaration with access contracts: its own, or that of the operator's in-place variant.
 const OpDecl* access_declaration(const OpSet& ops, const Invocation& call, const OpDecl& decl,
                                  const Schema*& schema) {
   schema = call.schema;
@@ -156,7 +156,7 @@ const OpDecl* access_declaration(const OpSet& ops, const Invocation& call, const
   return &decl;
 }
 
-/// Where results go: written arguments, then fresh tensors as the dump describes them.
+/// The result tensors: fresh, by their types in the dump. Empty for results that are written arguments.
 std::vector<Datum> hash_outputs(Machine& m, Frame& frame, const Step& step, const Invocation& invocation,
                                 Call& call) {
   const Schema& schema = *invocation.schema;
@@ -177,7 +177,7 @@ std::vector<Datum> hash_outputs(Machine& m, Frame& frame, const Step& step, cons
       if (!m.stopped) m.unsupported(step.op + " (nothing says what it returns)");
       return outputs;
     }
-    if (slot && !slot->alias.empty()) {  // a view we have no rule for
+    if (slot && !slot->alias.empty()) {  // a view without a rule
       const Datum* base = nullptr;
       for (std::size_t j = 0; j < schema.arguments.size() && j < invocation.live.size(); ++j)
         if (schema.arguments[j].alias == slot->alias && invocation.live[j].kind == Datum::Kind::tensor)
@@ -193,7 +193,7 @@ std::vector<Datum> hash_outputs(Machine& m, Frame& frame, const Step& step, cons
   return outputs;
 }
 
-/// The tensors of `datum` on bytes of their own, as they are now.
+/// A copy of `datum` whose tensors have bytes of their own.
 Datum held(const Datum& datum, std::deque<Buffer>& copies) {
   Datum out = datum;
   for (Datum& item : out.list) item = held(item, copies);
@@ -222,7 +222,7 @@ void run_plan(HashPlan plan, Call& call, const std::vector<HashTarget>& targets,
   }
 }
 
-/// Random numbers are drawn one after the other: how many there are counts, not how they are arranged.
+/// Sizes as a digest takes them. Of drawn numbers only the count matters, not the shape.
 Datum sizes_counted(const Extents& sizes, bool drawn) {
   std::vector<Datum> out;
   std::int64_t count = 1;
@@ -233,7 +233,7 @@ Datum sizes_counted(const Extents& sizes, bool drawn) {
   return Datum::of_list(drawn ? std::vector<Datum>{Datum::of(count)} : std::move(out));
 }
 
-/// Names of one operator are one function: that of another name where the table says so.
+/// The name that is hashed: `same_as` of the operator's row, if it has one.
 std::string function_name(const std::string& name) {
   const OpRow* row = find_row(base_name(name));
   if (row == nullptr || row->same_as.empty()) return name;
@@ -322,7 +322,7 @@ void Digest::add(std::string_view text) {
   for (const char c : text) add(static_cast<std::uint64_t>(static_cast<unsigned char>(c)));
 }
 
-/// One NaN is as good as another: which payload a sum of two has, its order decides, and nobody promises it.
+/// Adds all NaN alike: the payload of a sum of two depends on their order, which is unspecified.
 static void add_real(Digest& digest, double value) {
   digest.add(
       std::bit_cast<std::uint64_t>(std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value));
@@ -375,7 +375,7 @@ Number plausible(Dtype type, std::uint64_t bits) {
   return Number::of(type == Dtype::boolean ? high % 2 : high % 4);
 }
 
-/// The argument; where its shape and type alone count, these. A scalar is a number, however it is written.
+/// See run_machine.h. A Scalar counts as a real number, whether it is written as 1 or 1.0.
 Datum counted(const Invocation& invocation, std::size_t at) {
   const Datum& arg = invocation.args[at];
   const SchemaSlot& slot =

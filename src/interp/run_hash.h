@@ -17,18 +17,19 @@ struct Invocation;
 struct Machine;
 struct OpDecl;
 
-/// A written argument as a result: its place among the results of the functional operator.
+/// A written argument as a result: its index among the results of the functional operator.
 struct HashTarget {
   Array tensor;
   std::size_t result = 0;
-  bool partial = false;  // only some elements are written, the old ones do not matter
+  bool partial = false;  // only some elements are written; old contents are not read
 };
 
-/// Written arguments at the places where the functional operator returns them: those that are returned at
-/// their own, then the others, those last that are written in silence.
+/// The written arguments, each with its index among the results of the functional operator. A returned one
+/// has the index of its return. The others follow, last those whose write is not in the schema.
 std::vector<HashTarget> targets_of(const Step& step, const Invocation& invocation);
-/// Where the numbers lie that the functional operator `own` draws, if its arguments say so; uniform ones
-/// between 0 and 1. An upper end that is no whole number: whole ones alone.
+/// The interval of the numbers that the functional operator `own` draws; empty if its arguments do not
+/// determine it. Uniform numbers are between 0 and 1 by default. With a fractional upper end, only integers
+/// are drawn.
 std::optional<std::pair<double, double>> drawn_within(const std::string& own, const Invocation& invocation);
 
 /// 64 bits that depend on everything added, in order.
@@ -42,9 +43,9 @@ class Digest {
   std::uint64_t state_ = 0x243f6a8885a308d3U;
 };
 
-/// One element's bits, undefined or not. Reading goes through the call, for its bounds.
+/// Adds the value of one element, undefined or not. It is read through the call, which checks bounds.
 void add_element(Digest& digest, Call& call, const Array& array, std::int64_t at);
-/// Kind and content; of tensors dtype, shape and every element in row-major order.
+/// Adds kind and contents; for a tensor its dtype, shape and every element in row-major order.
 void add_datum(Digest& digest, Call& call, const Datum& datum);
 /// A finite value of the dtype: floats k/8 within ±8, integers 0 to 3, a bit for bool.
 Number plausible(Dtype type, std::uint64_t bits);

@@ -20,7 +20,7 @@ std::uint64_t mixed_bits(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// How far a dtype counts exactly.
+/// A bound up to which the dtype holds integers exactly.
 std::int64_t counting_range(Dtype type) {
   switch (type) {
     case Dtype::f16:
@@ -57,7 +57,7 @@ std::int64_t counting_range(Dtype type) {
   return std::int64_t{1} << 24;
 }
 
-/// Contents that tell apart (interp.h).
+/// Contents that distinguish values (interp.h).
 Number telling_element(Dtype type, std::uint64_t seed, std::size_t input, std::int64_t at) {
   const auto number = static_cast<std::int64_t>(input);
   if (type == Dtype::boolean) return Number::of((at + number) % 2);
@@ -101,7 +101,7 @@ Number input_element(Dtype type, std::uint64_t seed, std::size_t input, std::int
   return Number::of(static_cast<std::int64_t>((r >> 30) % (seed % 2 == 1 ? 2 : 8)));
 }
 
-/// Bytes its storage needs, as far as this input knows.
+/// Bytes that the storage needs for this input, whose tensor is set. 0 on a fault.
 std::int64_t input_bytes(Machine& m, const Frame& frame, const Input& input, Tensor& tensor) {
   const Value& value = frame.graph->value(input.value);
   const auto t = m.concrete(*value.type);
@@ -166,7 +166,7 @@ void resolve_conjugates(Dtype dtype, std::vector<std::uint8_t>& bytes) {
 
 }  // namespace
 
-/// Sizes under the symbols of this run; nothing, with a diagnostic, where that gives no tensor.
+/// The tensor of a type under the symbols of this run. Empty, with a diagnostic, if there is none.
 std::optional<Tensor> Machine::concrete(const Type& type) {
   Tensor t;
   t.dtype = type.dtype;
@@ -199,7 +199,7 @@ void make_inputs(Machine& m, Frame& frame) {
   for (std::size_t i = 0; i < frame.graph->inputs.size() && !m.stopped; ++i) {
     const Input& input = frame.graph->inputs[i];
     const Value& value = frame.graph->value(input.value);
-    if (!value.type) {  // a symbolic size, or nothing we could fill
+    if (!value.type) {  // a symbolic size, or an input without a type
       const auto symbol = m.options.symbols.find(value.name);
       if (symbol != m.options.symbols.end())
         frame.values[input.value.index].scalar = Datum::of(symbol->second);

@@ -1,10 +1,10 @@
-// The edges of a graph: contents of inputs, outputs, final contents.
+// The boundary of a graph: contents of inputs, outputs, final contents.
 #pragma once
 #include "src/interp/run_machine.h"
 
 namespace noclobber {
 
-/// How an error of write_finals begins.
+/// Prefix of an error of write_finals.
 inline constexpr std::string_view kLeftMisfit = "what is left in ";
 
 void make_inputs(Machine& m, Frame& frame);

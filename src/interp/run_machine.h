@@ -15,13 +15,13 @@
 
 namespace noclobber {
 
-/// What a name stood for when its step finished: elements in row-major order.
+/// The contents of a value when its step finished: elements in row-major order.
 struct Snapshot {
   std::vector<std::uint8_t> bytes, defined;
   bool taken = false;
 };
 
-/// What a name is bound to. Neither: its step has not run, or gave nothing.
+/// The binding of a value. Both are empty if its step has not run, or gave no result.
 struct Bound {
   std::optional<Tensor> tensor;
   std::optional<Datum> scalar;  // numbers, booleans, symbolic sizes
@@ -32,9 +32,9 @@ struct Bound {
 struct Frame {
   const Graph* graph = nullptr;
   std::vector<Bound> values;
-  std::vector<ValueId> first_names;  // once a name has come to stand for something else
+  std::vector<ValueId> first_names;  // filled once a step rebinds a value (set_, t_)
   bool top = false;
-  std::uint32_t at = 0;  // step of the top graph that runs; stores are recorded under it
+  std::uint32_t at = 0;  // current step of the top graph, to which stores are attributed
 };
 
 /// How an argument is used by a step.
@@ -47,13 +47,13 @@ struct Invocation {
   const Schema* schema;
   std::string op;
   Meaning meaning;
-  std::vector<Datum> args;          // reads see what names mean, if options say so
+  std::vector<Datum> args;          // as read: snapshots, if options ask for them
   std::vector<Datum> live;          // the same arguments on live memory
-  std::vector<ValueId> names;       // of arguments that are plain names, else invalid
+  std::vector<ValueId> names;       // of arguments that are plain references, else invalid
   std::vector<Array> targets;       // written arguments, lists flattened
-  std::vector<bool> unread;         // arguments of which shape and type alone count
+  std::vector<bool> unread;         // arguments of which only shape and dtype matter
   std::vector<std::size_t> silent;  // arguments that are written though the schema does not say so
-  bool draws = false;               // random numbers
+  bool draws = false;               // draws random numbers
 };
 
 /// The tensors of an argument, in order.
@@ -61,26 +61,27 @@ void flatten_tensors(const Datum& datum, std::vector<Array>& into);
 /// The numbers of a list of sizes.
 Extents extents_of(const Datum& sizes);
 
-/// Dropout outside of training or of nothing, conjugates of real numbers, sums to the shape that is there:
-/// the argument itself.
+/// True if the call returns its argument itself: dropout outside of training or with p = 0, conj of a real
+/// tensor, sum_to_size to the shape that the argument has.
 bool gives_itself(const Invocation& invocation);
 
-/// The argument; where its shape and type alone count, these.
+/// The argument as a digest takes it: only shape and dtype if its elements do not matter.
 Datum counted(const Invocation& invocation, std::size_t at);
 
-constexpr std::int64_t kWorkBound = std::int64_t{1} << 40;  // elements visited in one run, whatever is asked
-constexpr std::int64_t kMemoryBound = std::int64_t{4} << 30;  // bytes in all storages, whatever is asked
+constexpr std::int64_t kWorkBound = std::int64_t{1} << 40;    // elements visited in one run, for any options
+constexpr std::int64_t kMemoryBound = std::int64_t{4} << 30;  // bytes in all storages, for any options
 constexpr int kLoopBound = 1000;                              // iterations of one while_loop
 constexpr int kDepthBound = 32;                               // nested bodies
 
 /// Random numbers and devices of a run.
 struct Draws {
-  std::map<std::string, std::uint64_t> drawn;     // how often the random generator of a device was asked
-  std::map<std::string, std::ptrdiff_t> effects;  // those that are draws, by device
-  std::optional<bool> several_devices;            // does the case name more than one?
+  std::map<std::string, std::uint64_t> drawn;     // number of draws by device
+  std::map<std::string, std::ptrdiff_t> effects;  // number of draws among Run::effects, by device
+  std::optional<bool> several_devices;            // whether the case names more than one; empty until needed
 };
 
-/// What a run has done, what it may still do, and why it ended. A step is a function of it and of a Frame.
+/// The state of a run: what it has done, what it may still do, and why it ended. A step is a function of a
+/// Machine and a Frame.
 struct Machine {
   Machine(const Case& all, const OpSet& all_ops, const std::set<std::string>& writable,
           const RunOptions& asked)
@@ -108,13 +109,13 @@ struct Machine {
   const OpSet& ops;
   const std::set<std::string>& may_write;
   const RunOptions& options;
-  std::vector<Contact> touched;  // by the step that runs, if somebody looks on
+  std::vector<Contact> touched;  // by the current step, if there is an onlooker
   std::vector<Contact>* const watched;
   Run run;
   std::set<std::uint32_t> immutable;        // storages that may not be written
-  std::deque<Buffer> temporaries;           // of the step that runs
+  std::deque<Buffer> temporaries;           // of the current step
   std::map<const Graph*, Devices> devices;  // of graphs that move tensors
-  std::optional<Diagnostic> stopped;        // at a bound
+  std::optional<Diagnostic> stopped;        // at a bound, or with symbols that are not legal
   std::int64_t work_left = std::min(kWorkBound, options.work);
   std::int64_t memory_left = std::min(kMemoryBound, options.memory);
   Draws draws;

@@ -27,7 +27,7 @@ bool is_collective(std::string_view op) {
                               "_dtensor.shard_dim_alltoall."});
 }
 
-/// Sizes and strides, which the dump may spell as steps.
+/// Results of size and stride operators, which may be steps of the dump. Empty for other operators.
 std::optional<Datum> metadata(std::string_view op, const std::vector<Datum>& args) {
   if (args.empty() || args[0].kind != Datum::Kind::tensor) return std::nullopt;
   const Geometry& g = args[0].tensor.at;
@@ -42,7 +42,7 @@ std::optional<Datum> metadata(std::string_view op, const std::vector<Datum>& arg
   return std::nullopt;
 }
 
-/// A random operator that was asked for dropout with probability 0, and so computes what its kernel does.
+/// True if the dropout probability of the operator is 0, so that it computes what its kernel does.
 bool drops_nothing(const Invocation& invocation) {
   for (std::size_t i = 0; i < invocation.schema->arguments.size() && i < invocation.args.size(); ++i)
     if (invocation.schema->arguments[i].name == "dropout_p") {
@@ -52,15 +52,15 @@ bool drops_nothing(const Invocation& invocation) {
   return false;
 }
 
-/// sum_to_size: to the shape that the argument has.
+/// True if sum_to_size is given the shape of its argument.
 bool reduces_nothing(const Invocation& invocation) {
   if (invocation.live[0].kind != Datum::Kind::tensor) return false;
-  const Extents to = extents_of(invocation.args[1]);  // to no dimension: a sum whatever it is of
+  const Extents to = extents_of(invocation.args[1]);  // an empty list always sums
   return !to.empty() && to == invocation.live[0].tensor.at.shape;
 }
 
-/// Item i of an argument that is a list, the argument itself otherwise. Lists that are no tensor or scalar
-/// list do not occur in _foreach operators.
+/// Item i of a list, or of a 1-D tensor of scalars; otherwise the argument itself. Other lists do not occur
+/// in _foreach operators.
 Datum item_of(const Datum& datum, const SchemaSlot& slot, std::size_t i, Call& call) {
   if (datum.kind == Datum::Kind::list) return i < datum.list.size() ? datum.list[i] : Datum{};
   const bool scalars =
@@ -80,7 +80,7 @@ const KernelRow* foreach_row(const std::string& name, bool scalar_first, bool te
   return nullptr;
 }
 
-/// The arguments of an item's kernel are those of the list's operator, but what it writes.
+/// The arguments of an item's kernel: those of the list's operator, except its `out` arguments.
 std::vector<std::optional<std::size_t>> in_order(const Schema& list) {
   std::vector<std::optional<std::size_t>> out;
   for (std::size_t k = 0; k < list.arguments.size(); ++k)
@@ -88,7 +88,7 @@ std::vector<std::optional<std::size_t>> in_order(const Schema& list) {
   return out;
 }
 
-/// The device that a draw is made on; "" where the case names one device, or none tells.
+/// The device of a draw. "" if the case names one device, or the device is unknown.
 std::string drawn_on(Machine& m, const Graph& graph, const Step& step, const Invocation& invocation) {
   if (!m.draws.several_devices) {
     std::set<std::string> all = named_devices(m.value.after);
@@ -102,7 +102,7 @@ std::string drawn_on(Machine& m, const Graph& graph, const Step& step, const Inv
   return invocation.names.empty() ? "" : devices.of(Arg::of(invocation.names[0]));
 }
 
-/// An assertion about dtype and device that is true: it says nothing else, and raises in no run.
+/// True for an assertion about dtype and device that holds: it has no effect and raises in no run.
 bool is_as_described(Machine& m, const Graph& graph, const Invocation& invocation) {
   if (invocation.meaning != Meaning::describe || invocation.live[0].kind != Datum::Kind::tensor) return false;
   const Devices& devices = m.devices.try_emplace(&graph, graph).first->second;
@@ -118,7 +118,7 @@ bool is_as_described(Machine& m, const Graph& graph, const Invocation& invocatio
   return true;
 }
 
-/// What was waited for is what was given: a tensor, or each of a list.
+/// Binds the results of a wait to its operand: a tensor, or each item of a list.
 void bind_waited(Machine& m, Frame& frame, const Step& step, const Invocation& invocation) {
   const Datum& given = invocation.live[0];
   if (given.kind == Datum::Kind::list) {
@@ -148,7 +148,7 @@ void note_effect(Machine& m, const Invocation& invocation, std::uint64_t extra, 
   const std::string functional = m.ops.functional(invocation.op);  // dropout_ draws what dropout does
   const std::string text =
       (functional.empty() ? invocation.op : functional) + " " + std::to_string(digest.value());
-  // Draws are sequences of their own, one for each device: they stand first, whatever ran before them.
+  // Draws are a sequence of their own per device, and come first, whatever ran before them.
   if (!is_random(base_name(invocation.op), *invocation.schema)) {
     m.run.effects.push_back(text);
     return;
@@ -171,7 +171,7 @@ bool run_special(Machine& m, Frame& frame, const Step& step, const Invocation& i
     note_effect(m, invocation, 0);
     const bool given = !invocation.args.empty() && invocation.args[0].kind == Datum::Kind::tensor;
     const std::int64_t count = given ? invocation.args[0].tensor.at.numel() : 0;
-    const bool one = count == 1 || (count > 1 && !item);  // the first, without a look
+    const bool one = count == 1 || (count > 1 && !item);  // _local_scalar_dense takes the first
     if (!one) return m.raise(frame, "a Tensor with several elements cannot be converted to Scalar"), true;
     Call call = m.new_call(frame);
     const Array& a = invocation.args[0].tensor;
@@ -192,7 +192,7 @@ bool run_special(Machine& m, Frame& frame, const Step& step, const Invocation& i
   }
   if (is_collective(op)) {
     const bool waits = invocation.meaning == Meaning::wait;
-    if (!waits) note_effect(m, invocation, 0);  // waits may move, what they wait for may not
+    if (!waits) note_effect(m, invocation, 0);  // waits may be reordered, collectives may not
     if (!waits) return run_hash(m, frame, step, invocation, 1), true;
     if (!invocation.live.empty()) bind_waited(m, frame, step, invocation);
     return true;
@@ -218,7 +218,7 @@ bool run_special(Machine& m, Frame& frame, const Step& step, const Invocation& i
   return true;
 }
 
-/// One call per list item, in order. False: not such an operator, or no kernel for its items.
+/// Makes one call per list item, in order. False if the step is no such operator, or items have no kernel.
 bool run_foreach(Machine& m, Frame& frame, const Step& step, const Invocation& invocation) {
   const Schema& schema = *invocation.schema;
   if (schema.ns != "aten" || !schema.name.starts_with("_foreach_")) return false;

@@ -1,4 +1,4 @@
-// Operators whose effect is not in storages: assertions, collectives, host reads, random draws; and lists
+// Operators whose effects are not on storages: assertions, collectives, host reads, random draws; and lists
 // of calls (_foreach_*).
 #pragma once
 #include "src/interp/run_machine.h"

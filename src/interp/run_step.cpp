@@ -13,12 +13,12 @@
 namespace noclobber {
 namespace {
 
-/// In-place operators without a functional partner of their own name in the vocabulary.
+/// The operator whose kernel runs `op`: its functional form, else that of its in-place name, else `op`.
 std::string kernel_name(const OpSet& ops, const std::string& op) {
   if (op == "prims._unsafe_index_put_.default") return "aten._unsafe_index_put.default";
   std::string functional = ops.functional(op);
   if (!functional.empty()) return functional;
-  const std::string_view base = base_name(op);  // overloads of TorchScript's own do what the default one does
+  const std::string_view base = base_name(op);  // TorchScript's own overloads do what the default one does
   if (!base.ends_with('_')) return op;
   for (const char* overload : {".default", ".int"}) {  // transpose_ is transpose.int
     functional = std::string(base.substr(0, base.size() - 1)) + overload;
@@ -27,7 +27,7 @@ std::string kernel_name(const OpSet& ops, const std::string& op) {
   return op;
 }
 
-/// Arguments in the order of the functional operator's schema: by name, else by place.
+/// The arguments in the order of the functional operator's schema: by name, else by position.
 std::vector<Datum> functional_args(const OpSet& ops, const Invocation& from, const std::vector<Datum>& args,
                                    const std::string& functional) {
   const Schema* to = functional == from.op ? nullptr : ops.find(functional);
@@ -43,13 +43,13 @@ std::vector<Datum> functional_args(const OpSet& ops, const Invocation& from, con
   return result;
 }
 
-/// Dimensions of the first argument, once it is known.
+/// Rank of the first argument. Empty until it is resolved, or if it is no tensor.
 std::optional<std::size_t> rank_of(const Invocation& from) {
   if (from.live.empty() || from.live[0].kind != Datum::Kind::tensor) return std::nullopt;
   return from.live[0].tensor.at.shape.size();
 }
 
-/// The out= form of a view: its elements are stored.
+/// For the out= form of a view: stores its elements in the target.
 void store_shown(Call& call) {
   const Array &from = call.results[0].tensor, &to = call.targets[0];
   if (from.at.shape != to.at.shape || from.at.dtype != to.at.dtype)
@@ -57,19 +57,19 @@ void store_shown(Call& call) {
   if (call.ok()) copy_elements(call, from, to);
 }
 
-/// Operators whose written argument is not read: every element is stored.
+/// Operators that store every element of their written argument and do not read it.
 bool only_stores(Meaning meaning) {
   return meaning == Meaning::copy_into || meaning == Meaning::copy_each || meaning == Meaning::fill_into;
 }
 
-/// Do the other arguments decide whether argument 0 itself is given, or is read?
+/// True if the other arguments decide whether argument 0 is the result itself, or is read.
 bool may_give_itself(Meaning meaning) {
   return meaning == Meaning::self_if_real || meaning == Meaning::random_or_self ||
          meaning == Meaning::reduce_or_self;
 }
 
-/// Of argument `at` nothing but shape and type are looked at: other of view_as, self of zeros_like, copy and
-/// sym_size; nor is what is waited for read.
+/// Only shape and dtype of argument `at` are used if it is `other` of view_as, `self` of zeros_like, copy or
+/// sym_size, or the operand of a wait.
 Use use_of(Meaning meaning, std::size_t at) {
   const bool views =
       meaning == Meaning::view || meaning == Meaning::may_view || meaning == Meaning::may_convert;
@@ -78,20 +78,21 @@ Use use_of(Meaning meaning, std::size_t at) {
   return sizes || (views && at > 0) || (makes && at == 0) ? Use::shape_only : Use::read;
 }
 
-/// Binds the step's arguments to its schema. False: the run has ended.
+/// Binds the step's arguments to its schema. False if the run has ended.
 bool invoke(Machine& m, Frame& frame, const Step& step, Invocation& invocation) {
   const auto bound = bind_arguments(*invocation.schema, step);
   if (!bound) {
     m.raise(frame, step.op + ": " + bound.fault().where + ": " + bound.fault().message);
     return false;
   }
-  // prims.as_strided is said to write what it shows; set_ and resize_ write no element.
+  // The schema of prims.as_strided marks its operand as written, though it is a view. set_ and resize_ write
+  // no element.
   const Meaning meaning = invocation.meaning;
   const bool shows = meaning == Meaning::view || meaning == Meaning::set || meaning == Meaning::resize;
   const std::string functional = kernel_name(m.ops, step.op);
   const KernelRow* const row = find_kernel(functional);
   const bool declared = m.ops.declaration(step.op) != nullptr;
-  // An overload with `out=` looks at what its functional form looks at.
+  // An overload with `out=` uses the elements of the same arguments as its functional form.
   const Schema* const pure = meaning == Meaning::opaque ? m.ops.find(functional) : nullptr;
   const Meaning asked = pure == nullptr ? meaning : meaning_of(base_name(functional), *pure);
   invocation.draws = draws(base_name(step.op), *invocation.schema, *bound);
@@ -155,8 +156,8 @@ void watch_step(Machine& m, Frame& frame, const Step& step) {
   m.options.onlooker->ends(frame.at, m.run.storages, named, m.touched);
 }
 
-/// A call that turned out to copy: again, from what its operand's name means. There it may share; a copy
-/// with the strides it had it stays.
+/// Repeats a call that made a copy, on its operand as read (a snapshot, if options ask for one). If the
+/// result now shares the operand, it is copied with the strides of the first result.
 Call copied_as_meant(Machine& m, const Frame& frame, const KernelRow& row, Call& call, const Datum& operand) {
   Call again = m.new_call(frame);
   again.args = call.args;
@@ -171,8 +172,8 @@ Call copied_as_meant(Machine& m, const Frame& frame, const KernelRow& row, Call&
   return copy;
 }
 
-/// `to(device)` copies only if the device changes: a device the tensor is on counts as not given. False:
-/// nothing tells whether it is.
+/// `to(device)` copies only if the device changes, so the device is dropped unless it is another one. False
+/// if it is unknown whether the tensor is on it.
 bool drop_same_device(Machine& m, const Graph& graph, const Invocation& from, std::vector<Datum>& args) {
   bool told = true;
   for (std::size_t i = 0; i < from.schema->arguments.size(); ++i) {
@@ -185,7 +186,7 @@ bool drop_same_device(Machine& m, const Graph& graph, const Invocation& from, st
   return told;
 }
 
-/// type_as, to.other of a tensor that lies on another device: a copy, whatever the type is.
+/// True for type_as and to.other of a tensor on another device: they copy, whatever the dtype is.
 bool follows_elsewhere(Machine& m, const Graph& graph, const Invocation& from) {
   if (from.meaning != Meaning::may_convert) return false;
   for (std::size_t i = 1; i < from.schema->arguments.size() && i < from.names.size(); ++i) {
@@ -196,7 +197,7 @@ bool follows_elsewhere(Machine& m, const Graph& graph, const Invocation& from) {
   return false;
 }
 
-/// A call that gives a copy of what the given one shows.
+/// A call whose result is a copy of the view that `shows` has as its result.
 Call copied(Machine& m, const Frame& frame, const Call& shows) {
   const Array from = shows.results[0].tensor;
   Call copy = m.new_call(frame);
@@ -206,7 +207,7 @@ Call copied(Machine& m, const Frame& frame, const Call& shows) {
   return copy;
 }
 
-/// Runs the kernel of the step's functional operator. False: there is none, or it declined.
+/// Runs the kernel of the step's functional operator. False if there is none, or it declined.
 bool run_row(Machine& m, Frame& frame, const Step& step, const Invocation& invocation) {
   const std::string functional = kernel_name(m.ops, step.op);
   const KernelRow* row = find_kernel(functional);
@@ -228,7 +229,7 @@ bool run_row(Machine& m, Frame& frame, const Step& step, const Invocation& invoc
     call = copied(m, frame, call);
   const bool copies = row->shares && !call.results.empty() && !call.fresh.empty();
   if (!call.fault && copies && !invocation.names.empty() && invocation.names[0].valid()) {
-    if (m.watched != nullptr) m.watched->resize(touched);  // what is watched is the run that counts
+    if (m.watched != nullptr) m.watched->resize(touched);  // only the accesses of the second run count
     call = copied_as_meant(m, frame, *row, call, read_value(m, frame, invocation.names[0]));
   }
   if (row->shares && !call.fault && !call.targets.empty()) store_shown(call);
@@ -240,7 +241,7 @@ bool run_row(Machine& m, Frame& frame, const Step& step, const Invocation& invoc
   return true;
 }
 
-/// The tensor of that name, under all names that it had before this step, is what is shown from now on.
+/// Rebinds `name`, and all other names of its tensor before this step, to `shown`.
 void rename(Machine& m, Frame& frame, const Step& step, ValueId name, const Datum& shown) {
   if (frame.first_names.empty()) frame.first_names = first_names(*frame.graph, m.ops);
   const ValueId result = step.results.empty() ? ValueId{} : step.results[0],
@@ -250,8 +251,8 @@ void rename(Machine& m, Frame& frame, const Step& step, ValueId name, const Datu
       bind_value(m, frame, ValueId(k), shown);
 }
 
-/// set_, resize_: the name of the first argument stands for another storage, or for more or less of its own.
-/// False: no such operator.
+/// set_, resize_: rebinds the first argument to another storage, or to more or less of its own. False if it
+/// is neither operator.
 bool rebind_storage(Machine& m, Frame& frame, const Step& step, const Invocation& invocation) {
   const bool set = invocation.meaning == Meaning::set;
   if (!set && invocation.meaning != Meaning::resize) return false;
@@ -277,7 +278,7 @@ bool rebind_storage(Machine& m, Frame& frame, const Step& step, const Invocation
   return true;
 }
 
-/// t_, unsqueeze_, as_strided_: another view for the name, nothing for the bytes.
+/// t_, unsqueeze_, as_strided_: rebinds the name to another view. No byte changes.
 void rebind_view(Machine& m, Frame& frame, const Step& step, const Invocation& invocation) {
   const std::string functional = kernel_name(m.ops, step.op);
   const KernelRow* row = functional.empty() ? nullptr : find_kernel(functional);
@@ -332,14 +333,14 @@ void dispatch(Machine& m, Frame& frame, const Step& step, const Invocation& invo
   if (run_foreach(m, frame, step, invocation) || !m.going()) return;
   if (run_row(m, frame, step, invocation) || !m.going()) return;
   if (run_attention(m, frame, step, invocation) || !m.going()) return;
-  // What is no argument itself after all is a function; of a normalization it is known what it writes.
+  // A sum_to_size that is no identity is a function, and a normalization has known writes.
   const bool settled =
       invocation.meaning == Meaning::reduce_or_self || invocation.meaning == Meaning::normalize_running;
   if (!settled && schema_is_silent(base_name(step.op), *invocation.schema)) return m.unsupported(step.op);
   run_hash(m, frame, step, invocation, 0);
 }
 
-/// A result that the schema says is a written argument is that argument; others come from `results`.
+/// A result that is a written argument by the schema is bound to that argument; others come from `results`.
 void bind_results(Machine& m, Frame& frame, const Step& step, const Invocation& invocation,
                   std::span<const Datum> results) {
   const Schema& schema = *invocation.schema;

@@ -1,4 +1,4 @@
-// One step: arguments, the kernel that does it, names for its results.
+// Runs one step: resolves its arguments, runs a kernel, binds its results.
 #pragma once
 #include "src/interp/run_machine.h"
 

@@ -1,4 +1,4 @@
-// Where the results of a hashed call go, and between which numbers they lie.
+// The written arguments of a hashed call, and the interval of drawn numbers.
 #include <algorithm>
 
 #include "src/interp/run_hash.h"
@@ -7,7 +7,7 @@
 namespace noclobber {
 namespace {
 
-/// The place among the results that an argument is returned at; nothing where it is written and not returned.
+/// Index of the result that an argument is returned as. Empty if it is not written, or not returned.
 std::optional<std::size_t> returned_at(const Schema& schema, const SchemaSlot& slot) {
   for (std::size_t r = 0; r < schema.returns.size(); ++r)
     if (slot.written && schema.returns[r].written && schema.returns[r].alias == slot.alias) return r;

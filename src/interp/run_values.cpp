@@ -22,7 +22,7 @@ std::optional<std::int64_t> evaluated(const SymExpr& value, const Symbols& symbo
   return std::nullopt;
 }
 
-/// The snapshot as a tensor of its own: strides as the original's if they are dense.
+/// The snapshot as a tensor of its own, with the strides of the original if these are dense.
 Array as_array(Machine& m, const Snapshot& snapshot, const Tensor& like) {
   Geometry g{like.dtype, like.shape, like.stride, 0, like.conjugated};
   if (!is_dense(g)) g.stride = contiguous_strides(g.shape);
@@ -61,9 +61,9 @@ void check_stale(Machine& m, Frame& frame, ValueId id, const Array& live) {
   m.run.stale.push_back({frame.at, id, static_cast<std::uint32_t>(writer), std::move(index)});
 }
 
-/// What a view shows of a base as its name meant it, if the base's storage has changed since.
+/// The snapshot of a view of a base whose storage has changed since the base's snapshot was taken.
 Snapshot view_of_snapshot(Machine& m, const Snapshot& base_snapshot, const Array& base, const Array& view) {
-  Buffer& image = m.temporaries.emplace_back();  // the storage, with the base as it was meant
+  Buffer& image = m.temporaries.emplace_back();  // the storage, with the base's snapshot in it
   const auto size = static_cast<std::size_t>(base.memory.size);
   image.bytes.assign(base.memory.bytes, base.memory.bytes + size);
   image.defined.assign(base.memory.defined, base.memory.defined + size);
@@ -126,8 +126,8 @@ Snapshot snapshot_of(Machine& m, const Array& array) {
   return result;
 }
 
-/// First row-major element whose bytes are no longer what the name meant. What was undefined then may be
-/// anything.
+/// The first row-major element whose bytes differ from the snapshot. Elements that are undefined in it do not
+/// count.
 std::optional<std::int64_t> stale_element(Machine& m, const Snapshot& snapshot, const Array& live) {
   const std::int64_t width = item_bytes(live.at.dtype), count = live.at.numel();
   const Elements from(live.at);
@@ -145,7 +145,7 @@ std::optional<std::int64_t> stale_element(Machine& m, const Snapshot& snapshot, 
   return std::nullopt;
 }
 
-/// The operand `id` of the step that runs: live, or what the name meant where options ask for that.
+/// The operand `id` of the current step: live, or its snapshot if the options ask for that.
 Datum read_value(Machine& m, Frame& frame, ValueId id) {
   const Bound& bound = frame.values[id.index];
   if (bound.scalar) return *bound.scalar;
@@ -215,7 +215,7 @@ void bind_value(Machine& m, Frame& frame, ValueId id, const Datum& datum, const 
     bound.snapshot = snapshot_of(m, datum.tensor);
 }
 
-/// Moves fresh storages of a call into the run; ids were handed out in order.
+/// Moves fresh storages of a call into the run, whose ids were assigned in order.
 void Machine::adopt(Call& call) {
   work_left = call.budget;
   memory_left = call.memory_left;

@@ -1,4 +1,4 @@
-// Names and what they are bound to: reading, binding, snapshots of what a name meant.
+// Values and their bindings: reading, binding, snapshots.
 #pragma once
 #include "src/interp/run_machine.h"
 

@@ -49,7 +49,7 @@ void run_inner(Machine& m, Frame& frame, const Step& outer, const Schema& schema
   if (m.going()) m.note_writes(frame, invocation.targets);
 }
 
-/// What v2 clones: `_all_bases`; what v1 clones: every written argument, in schema order.
+/// Clones of `_all_bases` in v2, of every written argument in schema order in v1.
 std::vector<Datum> cloned_bases(Machine& m, Frame& frame, const Step& step, const Schema& schema,
                                 bool second) {
   std::vector<Datum> bases;
@@ -70,7 +70,7 @@ std::vector<Datum> cloned_bases(Machine& m, Frame& frame, const Step& step, cons
   return bases;
 }
 
-/// The written argument as v2 describes it: a base, or a slice or as_strided view of one.
+/// The written argument that v2 describes: a base, or a slice or as_strided view of one.
 Datum regenerated(Machine& m, Frame& frame, const Step& step, const std::string& prefix,
                   const std::vector<Datum>& bases) {
   const Arg* which = keyword(step, prefix + "_base_index");

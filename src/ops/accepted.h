@@ -1,5 +1,5 @@
-// Which types PyTorch was seen to take each operator with, and with which numbers: tools/accepted_types.py
-// asked it.
+// The argument types and numbers with which PyTorch was seen to accept each operator, recorded by
+// tools/accepted_types.py.
 #pragma once
 #include <functional>
 #include <optional>
@@ -11,16 +11,17 @@
 
 namespace noclobber {
 
-/// What a call is given, in short: a letter for each tensor or number in the place of one (b, u, i, h, f, c:
-/// boolean, uint8, signed, half, floating, complex; n, m, r, t: a whole number, a negative one, a real one, a
-/// boolean; - for nothing), each once in brackets for a list, ~ where a letter stands for two types, and
-/// behind a semicolon what numbers, types and texts there are besides: "f[fi]~;n'mean'". `type_of`
-/// tells the type of a tensor. What is written by out= is left out. Nothing: no tensor is given, or one of a
-/// type that is not known.
+/// A short form of what a call is given: a letter for each tensor, or number in the place of one (b, u, i, h,
+/// f, c: boolean, uint8, signed, half, floating, complex; n, m, r, t: a whole number, one that is negative or
+/// symbolic, a real number, a boolean; - for None). A list is in brackets, with each letter once. ~ follows
+/// if one letter stands for two dtypes, and behind a semicolon are the other numbers, dtypes and texts:
+/// "f[fi]~;n'mean'". `type_of` gives the dtype of a tensor. Keyword-only written arguments (out=) are left
+/// out. Empty if no tensor is given, or one of unknown dtype.
 std::optional<std::string> call_form(const Schema& schema, const std::vector<Arg>& arguments,
                                      const std::function<Dtype(const Arg&)>& type_of);
 
-/// Was PyTorch seen to take calls of `overload`, which writes nothing, in that form, and to refuse none?
+/// True if PyTorch was seen to accept calls of `overload`, which writes nothing, in that form, and to reject
+/// none.
 bool seen_accepted(std::string_view overload, std::string_view form);
 
 }  // namespace noclobber

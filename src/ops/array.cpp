@@ -17,7 +17,7 @@ double round_to(double value, int mantissa, int min_exponent) {
 
 double round_small(double value, Dtype type) {
   const double inf = std::numeric_limits<double>::infinity();
-  const double single = static_cast<float>(value);  // PyTorch goes through float
+  const double single = static_cast<float>(value);  // PyTorch rounds to float first
   if (std::isnan(single)) return single;
   if (type == Dtype::f16) {
     const double r = round_to(single, 10, -14);
@@ -35,7 +35,7 @@ double round_small(double value, Dtype type) {
   return std::abs(r) > 448 ? std::copysign(std::numeric_limits<double>::quiet_NaN(), r) : r;
 }
 
-/// A small float as sign, exponent and mantissa bits.
+/// A small float format as exponent and mantissa widths.
 struct SmallFormat {
   int exponent_bits, mantissa_bits;
   bool has_infinity;
@@ -116,7 +116,7 @@ std::int64_t wrap_integer(std::int64_t value, Dtype type) {
   return value;
 }
 
-/// As x86 truncates: out of range and NaN give the least integer.
+/// Truncates as x86 does: a value out of range, or NaN, gives the least integer.
 std::int64_t truncate(double value, Dtype to) {
   const double limit = 9223372036854775808.0;
   if (to == Dtype::u64 && value >= limit && value < 2 * limit)
@@ -280,7 +280,7 @@ std::int64_t Elements::at(std::int64_t k) const {
   }
   for (std::size_t i = 0; i < shape_.size(); ++i) {
     if (shape_[i] <= 0) return -1;
-    const bool last = i + 1 == shape_.size();  // k is below its size then
+    const bool last = i + 1 == shape_.size();  // then k is below its size
     const std::int64_t index = last ? k : k % shape_[i];
     std::int64_t step = 0;
     if (__builtin_mul_overflow(index, stride_[i], &step)) return -1;

@@ -1,4 +1,4 @@
-// What kernels compute on: numbers of a dtype, and strided arrays over bytes that somebody else owns.
+// The data that kernels compute on: numbers of a dtype, and strided arrays over borrowed bytes.
 //
 // Every byte has a `defined` flag and the step that wrote it last; stores keep both up to date.
 // i4 and u4 take one byte per element here (PyTorch packs two): offsets still count elements.
@@ -14,7 +14,8 @@ namespace noclobber {
 
 using Extents = std::vector<std::int64_t>;
 
-/// One element's value. Integers and bools are `integer` (u64 by its bits), floats `real`.
+/// The value of one element. Integers and bools use `integer` (u64 by its bits), floats `re`, complex numbers
+/// both `re` and `im`.
 struct Number {
   enum class Kind : std::uint8_t { integer, real, complex };
   Kind kind = Kind::integer;
@@ -29,7 +30,7 @@ struct Number {
   bool truthy() const { return kind == Kind::integer ? integer != 0 : re != 0 || im != 0; }
 };
 
-/// A complex number's conjugate; other numbers as they are.
+/// Returns the conjugate of a complex number, and any other number unchanged.
 inline Number conjugate(Number value) {
   if (value.kind == Number::Kind::complex) value.im = -value.im;
   return value;
@@ -37,14 +38,14 @@ inline Number conjugate(Number value) {
 
 /// Bytes of one element; 0 for Dtype::other.
 std::int64_t item_bytes(Dtype type);
-bool is_integer(Dtype type);  // neither floating, complex nor bool
-/// `value` as `to` would hold it: wrapped, truncated, rounded to nearest even.
+bool is_integer(Dtype type);  // not floating, complex, bool or other
+/// Returns `value` as `to` holds it: wrapped, truncated, or rounded to nearest even.
 Number convert(const Number& value, Dtype to);
 /// `bytes` holds item_bytes(type) bytes, in the machine's (little endian) order.
 Number load_number(Dtype type, const std::uint8_t* bytes);
 void store_number(Dtype type, std::uint8_t* bytes, const Number& value);
 
-/// Bytes of one storage. `id` is its owner's name for it.
+/// The bytes of one storage, owned elsewhere. `id` is the owner's number for it.
 struct Memory {
   std::uint8_t* bytes = nullptr;
   std::uint8_t* defined = nullptr;
@@ -54,7 +55,7 @@ struct Memory {
   std::int32_t step = 0;  // stores are recorded under this step
 };
 
-/// One element that a kernel read or wrote, for those that watch it.
+/// One element that a kernel read or wrote, for a caller that records accesses.
 struct Contact {
   bool write = false;
   const std::uint8_t* storage = nullptr;
@@ -62,12 +63,12 @@ struct Contact {
   std::int64_t width = 1;
 };
 
-/// Strided view: element (i...) lies at offset + sum i*stride, counted in elements of `dtype`.
+/// A strided view: element (i...) is at offset + sum i*stride, counted in elements of `dtype`.
 struct Geometry {
   Dtype dtype = Dtype::f32;
   Extents shape, stride;
   std::int64_t offset = 0;
-  bool conjugated = false;  // elements read as the conjugates of what is stored
+  bool conjugated = false;  // reads give the conjugates of the stored elements
   std::int64_t numel() const;
   std::int64_t rank() const { return static_cast<std::int64_t>(shape.size()); }
   friend bool operator==(const Geometry&, const Geometry&) = default;
@@ -78,16 +79,17 @@ struct Array {
   Memory memory;
 };
 
-/// Walks an array in row-major order of `shape`, to which it is broadcast (shape rules already checked).
+/// Maps row-major element numbers of `shape` to storage positions of an array that is broadcast to `shape`.
+/// The caller has checked that it broadcasts.
 class Elements {
  public:
   Elements(const Geometry& geometry, const Extents& shape);
   explicit Elements(const Geometry& geometry) : Elements(geometry, geometry.shape) {}
-  /// Position in the storage of row-major element k, counted in elements.
+  /// The position in the storage of row-major element k, counted in elements; -1 on overflow.
   std::int64_t at(std::int64_t k) const;
 
  private:
-  Extents shape_, stride_;  // innermost first; dimensions that one stride walks are one
+  Extents shape_, stride_;  // innermost first; dimensions that one stride covers are merged
   std::int64_t offset_ = 0;
   bool plain_ = false;  // position = offset + k
 };

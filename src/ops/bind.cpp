@@ -46,7 +46,7 @@ std::optional<Diagnostic> bind_keyword(const Schema& schema, const std::string& 
   return std::nullopt;
 }
 
-/// A whole number given for a float is that float.
+/// Converts a whole number given for a float.
 Arg as_declared(const SchemaSlot& slot, Arg given) {
   for (Arg& item : given.list.items()) item = as_declared(slot, std::move(item));
   const bool floats = slot.type_text.starts_with("float");

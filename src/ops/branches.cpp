@@ -13,7 +13,7 @@ constexpr std::size_t kWorlds = 64, kSteps = 1U << 16;
 constexpr int kNesting = 32;
 constexpr const char* kBranch = "noclobber.branch.default";
 
-/// control_deps((x, ...), body, operands...) runs its body behind x and reads nothing of it.
+/// control_deps((x, ...), body, operands...) runs its body after x, and does not read x.
 bool waits(const Step& step) { return step.op->starts_with("higher_order.control_deps"); }
 
 bool branches(const Step& step) {
@@ -25,7 +25,7 @@ bool has_branches(const Graph& graph) {
   return std::any_of(graph.steps.begin(), graph.steps.end(), branches);
 }
 
-/// Which way each branch goes: decided ones first, then those met on the way, which go true.
+/// The outcome of each branch: decided ones first, then those met on the way, which are true.
 struct Ways {
   std::vector<std::pair<std::string, bool>> taken;
 
@@ -37,7 +37,7 @@ struct Ways {
   }
 };
 
-using Places = std::vector<std::optional<Arg>>;  // per value of a graph: what stands for it
+using Places = std::vector<std::optional<Arg>>;  // per value of a graph: its replacement
 
 class Inliner {
  public:
@@ -117,7 +117,7 @@ class Inliner {
     return find_body(case_, graph, out_, name.text);
   }
 
-  /// The body that runs and its operands.
+  /// The body that runs, and its operands. nullptr if the body is unknown.
   std::pair<const Graph*, std::vector<Arg>> chosen(const Graph& graph, const Step& step,
                                                    const Places& places) {
     const bool cond = step.op->starts_with("higher_order.cond");
@@ -153,7 +153,8 @@ class Inliner {
     return {body(graph, step.args[0]), operands};
   }
 
-  /// Is the operand of the type that the body says its input has? The body's sizes are in its words.
+  /// False if the operand's dtype or shape differs from that of the body's input: the body states sizes by
+  /// its own symbols.
   bool fits(const Arg& operand, const Value& input) const {
     const SharedType type = operand.kind == Arg::Kind::ref ? out_.value(operand.ref).type : SharedType();
     return !type || !input.type || (type->dtype == input.type->dtype && type->shape == input.type->shape);
@@ -163,7 +164,7 @@ class Inliner {
                    int depth) {
     const auto [runs, operands] = chosen(graph, step, places);
     if (runs == nullptr || runs->inputs.size() != operands.size() || !runs->finals.empty()) return false;
-    // What is asked for last tells how many results a printed call has: a body may give more.
+    // A printed call has no result after the last one that is used; its body may return more.
     if (runs->outputs.size() < step.results.size() || !step.kwargs.empty()) return false;
     if (step.op->starts_with("higher_order.cond") && std::ranges::any_of(runs->outputs, gives_number))
       return false;
@@ -186,8 +187,8 @@ class Inliner {
   bool failed_ = false;
 };
 
-/// How many worlds a graph has, and steps at most, as far as bodies tell: counted once per body, however
-/// often it is run, so that nothing is written out that grows too large.
+/// Bounds on the worlds and steps of a graph, computed before anything is inlined. Each body is counted once,
+/// however often it runs, so that a graph that would grow too large is not written out.
 class Extent {
  public:
   Extent(const Case& value, const Graph& top) : case_(value), top_(top) {}
@@ -201,7 +202,7 @@ class Extent {
   static bool small(const Count& count) { return count.worlds <= kWorlds && count.steps <= kSteps; }
 
   Count of(const Graph& graph) {
-    const auto [at, is_new] = known_.try_emplace(&graph, kLarge);  // of a body that runs itself
+    const auto [at, is_new] = known_.try_emplace(&graph, kLarge);  // for a recursive body
     if (!is_new) return at->second;
     if (++depth_ > kNesting + 1) return --depth_, kLarge;
     Count all;
@@ -215,7 +216,7 @@ class Extent {
     return known_[&graph] = all;
   }
 
-  /// One way or the other for cond, unless its predicate is a constant.
+  /// A cond counts both branches, or one if its predicate is a constant.
   Count of_branch(const Graph& graph, const Step& step) {
     Count out{0, 1};
     const bool cond = step.op->starts_with("higher_order.cond");

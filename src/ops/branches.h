@@ -1,9 +1,10 @@
-// Conditional branches, decided: a case with cond is one case without it for every way its branches may go.
+// Decides conditional branches: a case with cond becomes one case without it for every combination of
+// outcomes.
 //
 //   r = cond(p, then, else, [x])     becomes     noclobber.branch(p, "cond0"); the steps of the chosen body
 //
-// The step noclobber.branch is impure: both graphs must branch alike, in one order, on equal predicates.
-// invoke_subgraph and control_deps are written out the same way, without a branch.
+// The step noclobber.branch is impure: both graphs must branch on equal predicates, in the same order.
+// invoke_subgraph and control_deps are inlined the same way, without a branch.
 #pragma once
 #include <optional>
 #include <string>
@@ -18,12 +19,12 @@ struct World {
   Case value;
 };
 
-/// Every combination of branches that is met, 64 at most, each of 65,536 steps at most. None where the case
-/// is left as it is: nothing branches, any order may run, there are more, or a branch cannot be written out
-/// (its body is not known or takes other operands).
+/// Every combination of branches that can occur: at most 64, each of at most 65,536 steps. Empty if the case
+/// is left as it is: it has no branch, its steps may run in any order, there are more combinations or steps,
+/// or a branch cannot be inlined (its body is unknown or takes other operands).
 std::vector<World> worlds_of(const Case& value);
 
-/// The operator noclobber.branch, which the cases of worlds use.
+/// The operator noclobber.branch, which the cases of `worlds_of` call.
 OpDecl branch_declaration();
 
 }  // namespace noclobber

@@ -5,7 +5,7 @@
 namespace noclobber {
 namespace {
 
-/// All of the text as one number; a sign in front may be either.
+/// The whole text as one number, with an optional sign in front.
 std::optional<double> part(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   if (text.starts_with('+')) return std::nullopt;
@@ -19,7 +19,8 @@ std::optional<std::complex<double>> both(std::optional<double> real, std::option
   return std::complex<double>(*real, *imaginary);
 }
 
-/// Where the imaginary part begins: at the last sign that is not an exponent's.
+/// The position of the imaginary part: the last sign that is not that of an exponent. 0 if there is no real
+/// part.
 std::size_t sign_between(std::string_view text) {
   for (std::size_t k = text.size(); k-- > 1;)
     if ((text[k] == '+' || text[k] == '-') && text[k - 1] != 'e') return k;

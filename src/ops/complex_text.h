@@ -1,4 +1,4 @@
-// Complex numbers as attributes hold them: the text that a reader wrote, "complex(1, -2)", "1-2j" or "3j".
+// Complex numbers in attributes, which hold the text that a reader wrote: "complex(1, -2)", "1-2j" or "3j".
 #pragma once
 #include <complex>
 #include <optional>
@@ -6,7 +6,7 @@
 
 namespace noclobber {
 
-/// The number, with the signs of its zeros; nothing for any other text.
+/// The number, with the signs of its zeros; empty for any other text.
 std::optional<std::complex<double>> complex_of_text(std::string_view text);
 
 }  // namespace noclobber

@@ -15,14 +15,15 @@ namespace {
 
 constexpr std::string_view kLazy = "aten._conj.default";
 
-/// May a result lie on a storage that the step is given? Whatever is not known to be fresh may.
+/// True if a result may share storage with an operand: it is not known to be fresh.
 bool may_share(const Step& step, const Schema& schema) {
   const bool says =
       std::ranges::any_of(schema.returns, [](const SchemaSlot& slot) { return !slot.alias.empty(); });
   return says || !gives_fresh(meaning_of(base_name(step.op), schema));
 }
 
-/// Who may be given a tensor with the bit: not those that refuse it, look at it or do more than show it.
+/// True if the step may be given a tensor with the conjugate bit: it writes nothing, neither rejects nor
+/// inspects the bit, and its result is fresh or a view.
 bool reads_numbers(const Step& step) {
   if (!writes_nothing(step) || !step.op->starts_with("aten.")) return false;
   for (const std::string_view refuses : {"aten.view_as_real", "aten.view.dtype", "aten._neg_view",
@@ -36,7 +37,7 @@ bool mentions_one(const std::vector<ValueId>& values, const std::set<ValueId>& o
   return std::ranges::any_of(values, [&](ValueId id) { return of.contains(id); });
 }
 
-/// Is the call the same as one that makes a fresh tensor?
+/// True if the call can be replaced by one that makes a fresh tensor.
 bool is_only_read(const Graph& graph, std::size_t at) {
   if (std::ranges::any_of(graph.steps, [](const Step& step) { return !step.extras->stream.empty(); }))
     return false;
@@ -55,8 +56,8 @@ bool is_only_read(const Graph& graph, std::size_t at) {
   return !mentions_one(returned, lazy) && graph.finals.empty();
 }
 
-/// Does a fresh tensor like it lie as it lies: without gaps, no element twice? Not asked of one without
-/// elements, whose strides mean nothing.
+/// True if the strides are dense (no gaps, no element twice), so that a fresh tensor like it has the same
+/// ones. False without elements, since strides then have no meaning.
 bool is_dense(const Type& type) {
   if (type.strides != Type::Strides::given) return type.strides == Type::Strides::contiguous;
   Geometry at;
@@ -67,7 +68,7 @@ bool is_dense(const Type& type) {
   return at.numel() > 0 && is_dense(at);
 }
 
-/// Is the argument a complex tensor without gaps, and the result described as one without?
+/// True if the argument is a dense complex tensor and the result is not described as having gaps.
 bool is_plain(const Graph& graph, const Step& step) {
   const Arg& arg = step.args[0];
   const SharedType of = arg.kind == Arg::Kind::ref ? graph.value(arg.ref).type : SharedType();
@@ -77,7 +78,7 @@ bool is_plain(const Graph& graph, const Step& step) {
 }
 
 void conjugate(Graph& graph) {
-  for (std::size_t at = graph.steps.size(); at-- > 0;) {  // what reads a conjugate is seen to first
+  for (std::size_t at = graph.steps.size(); at-- > 0;) {  // a conjugate's own readers are replaced first
     const Step& step = graph.steps[at];
     if (step.op != kLazy || step.args.size() != 1 || step.results.size() != 1 || !step.results[0].valid())
       continue;
@@ -88,7 +89,7 @@ void conjugate(Graph& graph) {
 }  // namespace
 
 void conjugate_at_once(Case& value) {
-  if (value.dataflow || value.every_order) return;  // a write might run before a reader in front of it
+  if (value.dataflow || value.every_order) return;  // a later write might run before a reader
   if (value.before) conjugate(*value.before);
   conjugate(value.after);
 }

@@ -1,16 +1,16 @@
-// Conjugates that PyTorch leaves to their readers: `_conj` shows the same storage and sets a bit.
+// Lazy conjugates: `_conj` returns an alias of its argument with the conjugate bit set.
 //
 //   c = _conj(x); r = mul(c, 2)    becomes    c = _conj_physical(x); r = mul(c, 2)
 //
-// The numbers are those of a fresh tensor as long as nobody writes in between, nothing that shares the
-// storage leaves the graph, and nobody looks at the bit: `view_as_real` and its like refuse a tensor that has
-// it. It lies as one, too, where its argument has no gaps.
+// The result has the contents of a fresh tensor if no step writes before its last reader, no alias of it
+// leaves the graph, and no reader inspects the bit: `view_as_real` and its like reject a tensor that has it.
+// It also has the layout of a fresh tensor if its argument is dense.
 #pragma once
 #include "src/graph/case.h"
 
 namespace noclobber {
 
-/// In both graphs, wherever that is so; other calls stay, and are not modelled.
+/// Rewrites such calls in both graphs. Other calls of `_conj` stay, and are not modelled.
 void conjugate_at_once(Case& value);
 
 }  // namespace noclobber

@@ -10,8 +10,7 @@
 namespace noclobber {
 namespace {
 
-/// Operator, and types of the tensors that it is given; "" where one is not known, or it is told apart by
-/// something else.
+/// The operator and the types of its tensor operands; "" if a type is unknown or not floating.
 std::string call_text(const Graph& graph, const Step& step) {
   std::string out = step.op;
   for (const ValueId id : uses_of(step)) {
@@ -24,7 +23,7 @@ std::string call_text(const Graph& graph, const Step& step) {
   return out;
 }
 
-/// Does the step compute numbers element by element, and nothing else, whatever it finds?
+/// True if the step is a pure elementwise computation that cannot raise, whatever its operands hold.
 bool only_computes_elements(const Step& step) {
   const Schema* schema = find_schema(step.op);
   if (schema == nullptr || !schema->has(Tag::pointwise) || schema->has(Tag::nondeterministic_seeded) ||
@@ -35,14 +34,14 @@ bool only_computes_elements(const Step& step) {
   return bound && !raises_over(std::string_view(step.op).substr(0, step.op->rfind('.')), *schema, *bound);
 }
 
-/// Does anything else hang on the step than its results?
+/// True if nothing but its results depends on the step.
 bool is_free(const Step& step, const std::set<std::string>& waited_for, const Graph& graph) {
   const auto named = [&](ValueId id) { return id.valid() && waited_for.contains(graph.value(id).name); };
   return step.extras->after.empty() && step.extras->stream.empty() && step.unit == 0 && !step.barrier &&
          !step.fused && step.extras->id.empty() && std::ranges::none_of(step.results, named);
 }
 
-/// What the step makes is memory that nobody writes, of the first size that it is given.
+/// Replaces the step by an aten.empty of the type of its first operand.
 void forget(Graph& graph, Step& step) {
   const SharedType type = graph.value(uses_of(step).front()).type;
   std::vector<Arg> sizes;

@@ -1,14 +1,13 @@
-// Steps whose results nobody reads, where steps may run in any order that names allow.
+// Steps with unread results, in a graph whose steps may run in any order that def-use edges allow.
 //
-//   d = neg(t);  r = add_(t, 1);  return r        d may find either content of t, and nobody sees which
+//   d = neg(t);  r = add_(t, 1);  return r        d may hold either content of t; its value is never read
 #pragma once
 #include "src/graph/case.h"
 
 namespace noclobber {
 
-/// In `after`, of an order by data flow, makes what computes element by element and is read by nobody memory
-/// that is not written. Only calls that `before` has as well, by operator and types of the tensors: others
-/// may raise.
+/// If the order of `after` is by data flow, replaces by aten.empty each elementwise step whose results are
+/// unread. Only calls that `before` makes too, by operator and tensor types, are replaced: others may raise.
 void leave_out_dead_readers(Case& value);
 
 }  // namespace noclobber

@@ -78,8 +78,8 @@ std::optional<Diagnostic> wrong_results(const Schema& schema, const OpDecl& decl
   return std::nullopt;
 }
 
-/// Operators that are built in are what they are: one that writes, say, cannot be declared not to. A
-/// declaration that repeats the schema and promises nothing more is fine.
+/// A built-in operator cannot be redefined: one that writes, say, cannot be declared not to. A declaration
+/// that repeats the schema and promises nothing more is fine.
 std::optional<Diagnostic> contradicts_known(const DeclaredOp& declared, const std::string& place) {
   const Schema& schema = declared.schema;
   const OpDecl& decl = declared.decl;

@@ -1,4 +1,4 @@
-// The operators of one Case: PyTorch's vocabulary and what the Case (or --ops FILE) declares itself.
+// The operators of one Case: PyTorch's vocabulary and the declarations of the Case (or --ops FILE).
 #pragma once
 #include <span>
 #include <string>
@@ -11,32 +11,35 @@
 
 namespace noclobber {
 
-/// A declaration that agrees with its own schema. In `decl`, `functional` is a full operator name or ""
-/// and `result` is empty or has one entry per result of the schema.
+/// A declaration that is consistent with its own schema. In `decl`, `functional` is a full operator name or
+/// "" and `result` is empty or has one entry per result of the schema.
 struct DeclaredOp {
   Schema schema;
   OpDecl decl;
 };
 
-/// Do both say the same of their operator, whatever its schema is?
+/// True if both declarations agree in everything but the schema.
 bool declared_alike(const OpDecl& a, const OpDecl& b);
 
-/// error: `where` is a JSON pointer that begins with `place`.
+/// Checks a declaration against its schema. error: `where` is a JSON pointer that begins with `place`.
 Result<DeclaredOp> declare_op(const OpDecl& decl, const std::string& place);
 
-/// Do the old contents of a written argument matter? By default all but those of a keyword-only `out`.
+/// True if the operator reads the old contents of a written argument. By default true unless it is
+/// keyword-only (`out`).
 bool reads_old(const OpDecl& decl, const SchemaSlot& slot);
-/// May elements of a written argument keep what they held? By default those of all but a keyword-only `out`.
+/// True if elements of a written argument may keep their old contents. By default true unless it is
+/// keyword-only (`out`).
 bool writes_some(const OpDecl& decl, const SchemaSlot& slot);
 
 class OpSet {
  public:
-  /// The pointer stays valid as long as this set, or the set it is moved to; nullptr: unknown operator.
-  /// A missing overload means "default".
+  /// nullptr if the operator is unknown. A missing overload means "default". The pointer stays valid as long
+  /// as this set, or the set it is moved to.
   const Schema* find(std::string_view op) const;
-  /// nullptr for operators that are not declared.
+  /// nullptr if the operator is not declared.
   const OpDecl* declaration(std::string_view op) const;
-  /// As functional_op; a declared operator without `functional` stands for itself.
+  /// As functional_op(). A declared operator without `functional` stands for itself, unless it writes and the
+  /// vocabulary knows its functional form.
   std::string functional(std::string_view op) const;
   std::span<const DeclaredOp> declared() const { return declared_; }
 
@@ -47,17 +50,17 @@ class OpSet {
   std::vector<DeclaredOp> declared_;  // sorted by schema.op
 };
 
-/// error: `where` is "/ops/N/...". The same declaration twice is fine, two different ones of a name are not,
-/// nor is one of an operator that is built in and otherwise.
+/// error: `where` is "/ops/N/...". A repeated declaration is fine; two different ones of a name are an error,
+/// and so is one that contradicts a built-in operator.
 Result<OpSet> make_op_set(std::span<const OpDecl> decls);
 
-/// The content of an --ops file: one schema per line ("#" begins a comment line), or a JSON array of
-/// OPDECL. error: `where` is "line N" or a JSON pointer.
+/// Reads an --ops file: one schema per line ("#" begins a comment line), or a JSON array of OPDECL. error:
+/// `where` is "line N" or a JSON pointer.
 Result<std::vector<OpDecl>> read_ops_file(std::string_view text);
 
-/// "zoo::scale", "zoo.scale" or "zoo::scale.default" as "zoo.scale.default"; "" if it is no name.
+/// "zoo::scale", "zoo.scale" or "zoo::scale.default" as "zoo.scale.default"; "" if it is not a name.
 std::string full_op_name(std::string_view text);
-/// The JSON pointer of the member `key` of what stands at `place`.
+/// The JSON pointer of the member `key` of the object at `place`.
 std::string member_pointer(const std::string& place, std::string_view key);
 
 }  // namespace noclobber

@@ -30,8 +30,8 @@ void add_devices(const Arg& arg, std::set<std::string>& out) {
   for (const Arg& item : arg.list) add_devices(item, out);
 }
 
-/// Where the result lies, of operators that look at one argument for it: what they are told to be like, what
-/// they write or, of a gathering, what is gathered from.
+/// The operand that decides the device of the result, for operators that look at one only: the tensor that
+/// the result is to be like, the one written, or the one indexed. Empty for other operators.
 std::optional<ValueId> laid_by(const Step& step, const Schema& schema) {
   const Arg* like = step.op->starts_with("aten.type_as.") || step.op->starts_with("aten.to.other")
                         ? argument_given(step, schema, "other")
@@ -44,8 +44,8 @@ std::optional<ValueId> laid_by(const Step& step, const Schema& schema) {
   return like != nullptr && like->kind == Arg::Kind::ref ? std::optional(like->ref) : std::nullopt;
 }
 
-/// Seeds and offsets of random numbers lie elsewhere than what is drawn; bodies of branches and loops are not
-/// looked into.
+/// False for attention, whose seeds and offsets are on another device than its results, and for branches and
+/// loops, whose bodies are not inspected.
 bool stays_on_device(const Step& step) {
   return !step.op->starts_with("higher_order.") && step.op->find("attention") == std::string::npos;
 }
@@ -59,7 +59,7 @@ bool names_device(const Graph& graph) {
 
 namespace {
 
-/// Is there one besides `first`, which is taken from the first that is named?
+/// True if a device other than `first` is named. Sets `first`, if null, to the first named device.
 bool names_another(const std::string& device, const std::string*& first) {
   if (device.empty()) return false;
   if (first == nullptr) first = &device;
@@ -102,7 +102,7 @@ Devices::Devices(const Graph& graph) {
     const Schema* schema = find_schema(step.op);
     if (schema == nullptr || !stays_on_device(step)) continue;
     const Arg* asked = argument_given(step, *schema, "device");
-    std::string found = graph.device;  // of a tensor that is made of nothing
+    std::string found = graph.device;  // for a factory, which has no operands
     if (asked != nullptr && asked->kind != Arg::Kind::none) {
       found = asked->text;
     } else if (const auto like = laid_by(step, *schema)) {
@@ -126,7 +126,7 @@ Devices::Devices(const Graph& graph) {
 std::set<std::string> named_devices(const Graph& graph) {
   std::set<std::string> out;
   if (!graph.device.empty()) out.insert(graph.device);
-  const std::string* last = nullptr;  // most lie where the one before lies
+  const std::string* last = nullptr;  // most values are on the device of the one before
   for (const Value& value : graph.values)
     if (is_said(value) && (last == nullptr || *last != *value.type->device))
       last = &*out.insert(value.type->device).first;

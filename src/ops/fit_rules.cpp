@@ -1,4 +1,4 @@
-// Each says no only where types and sizes are known not to fit.
+// Each rule returns false only if types and sizes are known not to fit, unless its comment differs.
 #include "src/ops/fit_rules.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ bool may_be(Space& space, PolyId extent, PolyId other) {
   return !a || !b || *a == *b;
 }
 
-/// May the shapes be equal?
+/// False only if the shapes are known to differ.
 bool may_be(Space& space, std::span<const PolyId> a, std::span<const PolyId> b) {
   if (a.size() != b.size()) return false;
   for (std::size_t k = 0; k < a.size(); ++k)
@@ -40,13 +40,14 @@ bool may_be(const ShapeCall& call, const TensorMeta& a, const TensorMeta& b) {
 
 std::size_t rank_of(const TensorMeta& t) { return t.shape.size(); }
 
-/// One element per channel, which is the second dimension.
+/// True if the parameter may have one element per channel, which is the second dimension.
 bool per_channel(const ShapeCall& call, const TensorMeta& parameter) {
   const Shape& of = call.tensors[0].shape;
   return of.size() < 2 || (rank_of(parameter) == 1 && may_be(call.sizes.space(), parameter.shape[0], of[1]));
 }
 
-/// Does what `rule` gives for the tensors from `first` on have the shape of the first tensor of all?
+/// True if the result of `rule` for `count` tensors from `first` on may have the shape of the very first
+/// tensor.
 bool is_gradient_of(const ShapeCall& call, ShapeRule rule, std::size_t first, std::size_t count) {
   if (call.tensors.size() < first + count) return true;
   const auto at = call.tensors.begin() + static_cast<std::ptrdiff_t>(first);
@@ -77,7 +78,7 @@ bool average_fits(const ShapeCall& call) {
          call.argument("dtype") != nullptr;
 }
 
-/// What is added has the type of the matrices, or that which is asked for.
+/// A summand has the dtype of the matrices, or any if `out_dtype` is given.
 bool matrices_fit(const ShapeCall& call) {
   const std::size_t count = call.tensors.size();
   if (count < 2) return false;
@@ -95,7 +96,7 @@ bool matrices_fit(const ShapeCall& call) {
   return !shape_rules::cannot_fill(call.sizes.space(), call.tensors[0].shape, product);
 }
 
-/// Types are not asked for: it runs under autocast, which chooses them.
+/// Dtypes are not checked: the operator runs under autocast, which chooses them.
 bool linear_fits(const ShapeCall& call) {
   if (call.tensors.size() < 3) return true;
   const auto out = shape_rules::linear_shape(call);
@@ -117,7 +118,7 @@ bool distance_fits(const ShapeCall& call) {
   return a.size() >= 2 && b.size() >= 2 && may_be(call.sizes.space(), a.back(), b.back());
 }
 
-/// A row of the gradient for each index.
+/// The gradient has one row for each index.
 bool embedding_gradient_fits(const ShapeCall& call) {
   if (call.tensors.size() < 2 || call.tensors[0].shape.empty()) return call.tensors.size() < 2;
   Space& space = call.sizes.space();
@@ -126,7 +127,7 @@ bool embedding_gradient_fits(const ShapeCall& call) {
   return may_be(space, element_count(space, rows), element_count(space, call.tensors[1].shape));
 }
 
-/// Only what was widened on the way in, f16 to f32, is narrowed on the way out.
+/// A gradient is narrowed to `input_dtype` only if the forward kernel widened: f16 to f32.
 bool softmax_gradient_fits(const ShapeCall& call) {
   if (call.tensors.size() < 2 || !may_be(call, call.tensors[0], call.tensors[1]))
     return call.tensors.size() < 2;
@@ -136,7 +137,7 @@ bool softmax_gradient_fits(const ShapeCall& call) {
   return asked->dtype == grad || (grad == Dtype::f32 && asked->dtype == Dtype::f16);
 }
 
-/// What the forward kernel kept has the shape of the rest, or is empty.
+/// The buffer that the forward kernel kept has the shape of the others, or is empty.
 bool sigmoid_gradient_fits(const ShapeCall& call) {
   if (call.tensors.size() < 3) return true;
   Space& space = call.sizes.space();
@@ -167,7 +168,7 @@ bool batch_norm_fits(const ShapeCall& call) {
                                              [&](const TensorMeta& t) { return per_channel(call, t); });
 }
 
-/// The gradient of the result, what the result was made of, then its parameters.
+/// Tensors: the gradient of the result, the input, then parameters.
 bool batch_norm_gradient_fits(const ShapeCall& call) {
   if (call.tensors.size() < 2) return true;
   return may_be(call, call.tensors[0], call.tensors[1]) &&
@@ -181,7 +182,7 @@ bool attention_fits(const ShapeCall& call) {
   return call.tensors.size() < 3 || one_type(Metas(call.tensors).first(3));
 }
 
-/// The gradient of the result, query, key, value, the result, and a sum for each of its rows.
+/// Tensors: the gradient of the result, query, key, value, the result, and a sum for each of its rows.
 bool attention_gradient_fits(const ShapeCall& call) {
   if (call.tensors.size() < 6) return true;
   Space& space = call.sizes.space();
@@ -215,7 +216,7 @@ bool adaptive_gradient_fits(const ShapeCall& call) {
   return call.tensors.size() < 2 || rank_of(call.tensors[0]) == rank_of(call.tensors[1]);
 }
 
-/// A number before and one behind for each of the last dimensions, in front of which there are one or two.
+/// `padding` has a number before and one after for each of the last dimensions, after one or two others.
 bool padding_fits(const ShapeCall& call) {
   if (call.tensors.empty()) return true;
   const std::size_t padded = call.items("padding").size() / 2, rank = rank_of(call.tensors[0]);
@@ -227,7 +228,7 @@ bool resized_fits(const ShapeCall& call) {
   return call.tensors.empty() || dims == 0 || rank_of(call.tensors[0]) == dims + 2;
 }
 
-/// As many columns as there are windows in the image.
+/// There are as many columns as windows in the image. Also false if the sizes of the image are undetermined.
 bool image_fits(const ShapeCall& call) {
   const auto image = shape_rules::image_shape(call);
   if (image.empty()) return false;

@@ -1,15 +1,15 @@
-// What PyTorch refuses to call an operator with: types that differ, ranks and extents that do not fit. Rules
-// that rows of the operator table name. Internal to ops/.
+// Rules for calls that PyTorch rejects: types that differ, ranks and extents that do not fit. Rows of the
+// operator table name them. Internal to ops/.
 #pragma once
 #include "src/ops/infer.h"
 
 namespace noclobber::fit_rules {
 
 bool no_complex_fits(const ShapeCall& call);
-bool division_fits(const ShapeCall& call);  // addcdiv: integers are not divided
-bool double_fits(const ShapeCall& call);    // float_power_: into double precision alone
-bool average_fits(const ShapeCall& call);   // mean: of integers none without a type to compute in
-bool matrices_fit(const ShapeCall& call);   // mm, bmm, mv, dot, and what is added to them
+bool division_fits(const ShapeCall& call);  // addcdiv: integers cannot be divided
+bool double_fits(const ShapeCall& call);    // float_power_: the target must be f64 or c128
+bool average_fits(const ShapeCall& call);   // mean: integers need a `dtype`
+bool matrices_fit(const ShapeCall& call);   // mm, bmm, mv, dot, and their forms with a summand
 bool linear_fits(const ShapeCall& call);
 bool triangle_fits(const ShapeCall& call);  // tril, triu
 bool square_fits(const ShapeCall& call);    // trace

@@ -5,8 +5,8 @@
 
 namespace noclobber::fold_rules {
 
-// The whole numbers given have no sign of zero: a floating 0 among them is +0. A sum or difference that is 0
-// is +0 then; a product or a negation that is 0 may be -0, which no whole number says.
+// A whole number has no sign of zero: a floating operand 0 is +0. A sum or difference that is 0 is then +0; a
+// product or negation that is 0 may be -0, which a whole number does not express.
 
 std::optional<std::int64_t> fold_add(std::int64_t a, std::int64_t b, bool) {
   std::int64_t out = 0;

@@ -1,4 +1,4 @@
-// Exact results for whole numbers, and for reals before they are rounded. Internal to ops/; see FoldRule.
+// Exact results for whole numbers, and results for reals before rounding. Internal to ops/; see FoldRule.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -21,7 +21,7 @@ std::optional<std::int64_t> fold_ge(std::int64_t a, std::int64_t b, bool floatin
 double real_add(double a, double b);
 double real_sub(double a, double b);
 double real_mul(double a, double b);
-double real_div(double a, double b);  // NaN where b is no power of two
+double real_div(double a, double b);  // NaN unless b is a power of two, of either sign
 double real_neg(double a, double b);
 double real_abs(double a, double b);
 double real_relu(double a, double b);

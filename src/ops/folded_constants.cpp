@@ -15,18 +15,19 @@
 namespace noclobber {
 namespace {
 
-/// Is the step one that shows the constant, or copies it as it is?
+/// True if the step returns the constant itself or a plain copy of it.
 bool lifts(const Step& step) {
   return step.op->starts_with("aten.lift_fresh") && step.args.size() == 1 &&
          step.args[0].kind == Arg::Kind::ref && step.results.size() == 1;
 }
 
-/// Does the step neither write what it is given nor show it in a result?
+/// True if the step neither writes an operand nor returns an alias of one.
 bool only_reads(const Step& step) {
   return writes_nothing(step) && gives_fresh(meaning_of(base_name(step.op), *find_schema(step.op)));
 }
 
-/// Values on the storage of a constant that may change before they are read, or that the caller is shown.
+/// The constants that may change before they are read, or that the caller may get an alias of. `shown` maps
+/// the aliases of a constant to it.
 std::set<ValueId> changing(const Graph& graph, const std::map<ValueId, ValueId>& shown) {
   std::set<ValueId> out;
   const auto see = [&](const std::vector<ValueId>& used) {
@@ -41,8 +42,8 @@ std::set<ValueId> changing(const Graph& graph, const std::map<ValueId, ValueId>&
   return out;
 }
 
-/// A constant that every graph only reads, and of which it is not known to hold several numbers: the values
-/// of `graph` that are one, or a copy of it, by id.
+/// The constants that are only read and that are not known to hold several different numbers: maps each value
+/// of `graph` that is one, or a copy of one, to the constant.
 std::map<ValueId, ValueId> constant_copies(const Graph& graph) {
   std::map<ValueId, ValueId> out, shown;
   for (const Input& input : graph.inputs) {
@@ -70,8 +71,8 @@ std::map<ValueId, ValueId> constant_copies(const Graph& graph) {
   return out;
 }
 
-/// The number of an argument as a tensor of that type holds it; nothing: no number, or a type of which
-/// nobody says here how it rounds.
+/// The number as a tensor of that dtype holds it. Empty if it is not a number, is too large, or the dtype is
+/// one whose rounding is not modelled here.
 std::optional<double> held(const Arg& number, Dtype dtype) {
   const bool is_whole = number.kind == Arg::Kind::sym && number.sym.is_constant();
   const std::int64_t whole = is_whole ? number.sym.constant() : 0;
@@ -84,13 +85,13 @@ std::optional<double> held(const Arg& number, Dtype dtype) {
   return dtype == Dtype::f64 ? real : static_cast<double>(static_cast<float>(real));
 }
 
-/// Do both numbers fill a tensor of that type with the same bits?
+/// True if both numbers are known to fill a tensor of that dtype with the same bits.
 bool same_fill(const Arg& one, const Arg& other, Dtype dtype) {
   const auto left = held(one, dtype), right = held(other, dtype);
   return left && right && *left == *right && std::signbit(*left) == std::signbit(*right);
 }
 
-/// The call that fills the tensor, of that type, with a number; nullptr: nothing of the kind.
+/// The aten.full that defines the argument, of type `like`, with a number; nullptr if there is none.
 const Step* filled_by(const Graph& graph, const Arg& arg, const Type& like) {
   if (arg.kind != Arg::Kind::ref || !arg.ref.valid()) return nullptr;
   const Value& value = graph.value(arg.ref);
@@ -131,7 +132,7 @@ class Folding {
   }
 
  private:
-  /// What the call of the same result's name is given at the same places.
+  /// Compares with the call that has a result of the same name, argument by argument.
   void take(const Step& step) {
     const bool copies = step.results.size() == 1 && copies_.contains(step.results[0]);
     const auto named = std::ranges::find_if(step.results, [](ValueId id) { return id.valid(); });
@@ -157,7 +158,7 @@ class Folding {
     if (!is_first && (at->second == nullptr || at->second->args != fill->args)) at->second = nullptr;
   }
 
-  /// What copies the constant fills in the number instead.
+  /// Replaces the copies of the constant by the fill.
   void give(ValueId constant, const Step& fill) {
     for (Step& step : before_.steps) {
       const auto of = step.results.size() == 1 ? copies_.find(step.results[0]) : copies_.end();

@@ -14,7 +14,7 @@ enum class Agreement : std::uint8_t { all_types, positional_types };
 struct KnownPartner {
   std::string_view op, pure;
 };
-/// Pairs whose names do not say so. The pure one takes the same arguments, the rest by default.
+/// Pairs that do not follow from names. The pure one takes the same arguments, and defaults for the rest.
 constexpr KnownPartner kPartners[] = {
     // native_functions.yaml: the out form lacks the underscore of its pure form.
     {"aten.adaptive_avg_pool3d_backward.grad_input", "aten._adaptive_avg_pool3d_backward.default"},
@@ -40,7 +40,7 @@ std::vector<std::string_view> types_of(const Schema& schema, Agreement agreement
   return types;
 }
 
-/// Overloads of the operators "ns.name" that write nothing and give at least `results` results.
+/// The overloads of "ns.name" that write nothing and return at least `results` results.
 std::vector<const Schema*> pure_overloads(const std::string& name, std::ptrdiff_t results) {
   const std::string prefix = name + ".";
   std::vector<const Schema*> found;
@@ -109,7 +109,7 @@ std::string pure_partner(const Schema& schema) {
   return "";
 }
 
-/// Overloads that what an overload over lists does to an item may have.
+/// For an overload over lists, the overloads that the operator on items may have.
 constexpr std::pair<std::string_view, std::string_view> kItemOverloads[] = {
     // table
     {"default", "default"},          {"List", "Tensor"},       {"List", "default"},
@@ -118,7 +118,7 @@ constexpr std::pair<std::string_view, std::string_view> kItemOverloads[] = {
     {"ScalarList", "Tensor_Scalar"}, {"Tensor", "Tensor"},     {"ScalarAndTensor", "Scalar"},
 };
 
-/// Items whose operator has another name, or takes its arguments in another order: by name then.
+/// Item operators with another name, or with another order of arguments, which are then matched by name.
 constexpr KnownPartner kItems[] = {{"aten._foreach_norm.Scalar", "aten.linalg_vector_norm.default"}};
 
 bool takes_items(const Schema& item, const Schema& list) {

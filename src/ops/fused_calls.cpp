@@ -22,7 +22,7 @@ bool is_lowering(const Step& step) {
   return step.op->starts_with(kLowering) && step.results.size() == 1 && step.results[0].valid();
 }
 
-/// Does the step compute a function of what it is given, and nothing else?
+/// True if the step computes one result from its operands and has no other effect.
 bool only_computes(const Step& step) {
   const Schema* schema = find_schema(step.op);
   const auto is_aliased = [](const SchemaSlot& slot) { return slot.written; };
@@ -31,8 +31,8 @@ bool only_computes(const Step& step) {
          step.results[0].valid();
 }
 
-/// What `before` has where the readers of a value of `after` are given it. Nothing: they disagree, or have no
-/// counterparts.
+/// Finds the value of `before` at the places where readers of a value of `after` use it. Empty if readers
+/// disagree, or have no counterparts.
 class Counterparts {
  public:
   Counterparts(const Graph& before, const Graph& after) : before_(before), after_(after) {
@@ -76,7 +76,8 @@ class Counterparts {
   bool disagree_ = false;
 };
 
-/// The steps of a graph that make `wanted` of the values called `given`, in order; nothing if they need more.
+/// The steps that compute `wanted` from the values named in `given`, in order; empty if they need other
+/// values.
 std::optional<std::vector<std::size_t>> steps_between(const Graph& graph, ValueId wanted,
                                                       const std::set<std::string>& given) {
   std::set<std::size_t> needed;
@@ -122,7 +123,7 @@ class FusedWriter {
     return out;
   }
 
-  /// The steps of `before`, of what `step` is given; the last one has its result.
+  /// Writes the steps of `before` with the operands of `step`; the last one defines the result of `step`.
   void write(GraphRewriter& out, const Graph& as_was, const Step& step, ValueId place,
              const std::vector<std::size_t>& between) {
     std::map<ValueId, ValueId> known;

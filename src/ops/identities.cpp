@@ -17,7 +17,7 @@ constexpr Dtypes kIntegers{Dtype::i64, Dtype::i32, Dtype::i16, Dtype::i8, Dtype:
                            Dtype::u64, Dtype::u32, Dtype::u16, Dtype::u8, Dtype::u4};
 constexpr Dtypes kReals{Dtype::f64, Dtype::f32, Dtype::f16, Dtype::bf16};
 constexpr Dtypes kBool{Dtype::boolean};
-constexpr Dtypes kRoundedOnce{Dtype::f64, Dtype::f32};  // narrower ones are computed as floats
+constexpr Dtypes kRoundedOnce{Dtype::f64, Dtype::f32};  // narrower types are computed in f32
 
 #define IDENTITY(row, kind, first, second, ...) \
   Identity{.name = row, .form = kind, .op = first, .also = second, __VA_ARGS__},
@@ -111,7 +111,7 @@ bool holds_all(Dtype to, Dtype from) {
   return holds_whole(to, most) && (!is_signed(from) || holds_whole(to, -most - 1));
 }
 
-/// What a real that is out of range becomes depends on its type.
+/// An out-of-range real converts differently from one type than from another.
 bool converts_alike(Dtype from, Dtype between, Dtype to) {
   if (is_complex(to) || to == Dtype::other) return to == from;
   return to == from || is_floating(to) || to == Dtype::boolean || !is_floating(between) ||

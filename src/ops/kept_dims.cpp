@@ -13,11 +13,12 @@ namespace noclobber {
 namespace {
 
 struct KeptCall {
-  std::vector<std::int64_t> dims;  // where a dimension of one is put back, one after the other
-  Arg* keeps = nullptr;            // in the step
+  std::vector<std::int64_t> dims;  // where a dimension of extent one is inserted, in this order
+  Arg* keeps = nullptr;            // the `keepdim` argument in the step
 };
 
-/// Dimensions that can be put back in this order whatever the rank is: ascending, or a single one.
+/// The dimensions, ascending, if they can be inserted in this order whatever the rank is: nonnegative ones,
+/// or a single one. Empty otherwise.
 std::optional<std::vector<std::int64_t>> dims_of(const Arg& arg) {
   std::vector<std::int64_t> out;
   for (const Arg& item : items_of(arg)) {
@@ -29,7 +30,7 @@ std::optional<std::vector<std::int64_t>> dims_of(const Arg& arg) {
   return !out.empty() && apart && (out.size() == 1 || out[0] >= 0) ? std::optional(out) : std::nullopt;
 }
 
-/// Has what is reduced, or what is made, dimensions? Without any, nothing is put back.
+/// True if the operand or the result is known to have dimensions. Without any, none is inserted.
 bool has_dims(const Graph& graph, const Step& step) {
   const auto known = [&](ValueId id) { return graph.value(id).type && !graph.value(id).type->shape.empty(); };
   return known(step.results[0]) ||
@@ -69,7 +70,7 @@ std::map<std::string, int> kept_calls(Graph& graph) {
   return out;
 }
 
-/// A step that gives `from` one dimension more at `dim`, and what it makes.
+/// Appends a step that inserts a dimension of extent one into `from` at `dim` and defines `result`.
 void put_back(std::vector<Step>& steps, const Step& of, ValueId from, std::int64_t dim, ValueId result) {
   Step& step = steps.emplace_back();
   step.op = "aten.unsqueeze.default";
@@ -111,7 +112,7 @@ void write_out(Graph& graph, const std::map<std::string, int>& more) {
   number_values(graph);
 }
 
-/// Operators that one of the graphs calls more often than the other.
+/// The operators that the graphs do not call equally often.
 std::map<std::string, int> called_more(const std::map<std::string, int>& before,
                                        const std::map<std::string, int>& after) {
   std::map<std::string, int> out;
@@ -121,7 +122,8 @@ std::map<std::string, int> called_more(const std::map<std::string, int>& before,
   return out;
 }
 
-/// The overload over dimensions that PyTorch's own overload of everything calls, with none of them.
+/// The overload over dimensions that PyTorch's own overload over everything calls with an empty list; "" for
+/// other operators.
 std::string over_none(const std::string& op) {
   return op == "aten.sum.default" ? "aten.sum.dim_IntList" : op == "aten.mean.default" ? "aten.mean.dim" : "";
 }

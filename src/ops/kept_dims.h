@@ -1,4 +1,4 @@
-// Reductions in one spelling: those that keep what they reduce as dimensions of one, and those of everything.
+// Brings reductions to one spelling: those with keepdim, and those over all dimensions.
 //
 //   r = sum(x, [1], True)    is    r__reduced = sum(x, [1], False);  r = unsqueeze(r__reduced, 1)
 //   r = sum(x)               is    r = sum(x, [])
@@ -7,12 +7,12 @@
 
 namespace noclobber {
 
-/// Writes out, in both graphs, each such call of an operator that one of them calls so more often than the
-/// other does.
+/// Rewrites, in both graphs, the calls with keepdim of each operator that one graph calls in that form more
+/// often than the other.
 void show_kept_dims(Case& value);
 
-/// Writes `sum` and `mean` of everything as those over no dimension that is named, where the graphs differ in
-/// how often they call one of the two.
+/// Rewrites `sum` and `mean` of all elements as reductions over an empty list of dimensions, where the graphs
+/// differ in how often they call one of the two.
 void show_whole_sums(Case& value);
 
 }  // namespace noclobber

@@ -12,12 +12,12 @@
 namespace noclobber {
 namespace {
 
-using NumbersGiven = std::map<std::uint32_t, std::int64_t>;  // by ValueId: inputs of a graph
+using NumbersGiven = std::map<std::uint32_t, std::int64_t>;  // inputs of a graph, by ValueId
 
 constexpr int kDeepestSum = 64;
 constexpr std::int64_t kLargestCounter = (std::int64_t{1} << 31) - 1;
 
-/// Does every step that uses the value leave it as it is, and make nothing that shows it?
+/// True if no step other than `but` that uses the value may write it or return an alias of it.
 bool stays_as_it_is(const OpSet& ops, const Graph& graph, ValueId id, const Step* but) {
   return std::ranges::all_of(graph.steps, [&](const Step& step) {
     const std::vector<ValueId> used = uses_of(step);
@@ -30,7 +30,7 @@ bool stays_as_it_is(const OpSet& ops, const Graph& graph, ValueId id, const Step
 
 bool is_whole_number(const Graph& graph, ValueId id, bool truth) {
   const SharedType& type = graph.value(id).type;
-  if (!type) return true;  // what is made of whole numbers is one
+  if (!type) return true;  // arithmetic on whole numbers gives a whole number
   return type->shape.empty() &&
          (type->dtype == Dtype::i64 || type->dtype == Dtype::i32 || (truth && type->dtype == Dtype::boolean));
 }
@@ -58,13 +58,13 @@ std::optional<std::int64_t> counted_by(std::string_view op, std::int64_t a, std:
 
 bool compares(std::string_view op) { return op.size() == 2; }
 
-/// Whole numbers of one graph, its inputs given.
+/// Evaluates whole numbers of one graph, given those of its inputs.
 class CountedNumbers {
  public:
   CountedNumbers(const OpSet& ops, const Graph& graph, const NumbersGiven& given, const Step* but = nullptr)
       : ops_(ops), graph_(graph), given_(given), but_(but) {}
 
-  /// `truth`: it may be one as well, 0 or 1.
+  /// If `truth`, a boolean counts as 0 or 1.
   std::optional<std::int64_t> of(const Arg& arg, bool truth, int depth = 0) const {
     if (arg.kind == Arg::Kind::sym && arg.sym.is_constant()) return arg.sym.constant();
     if (arg.kind != Arg::Kind::ref || !arg.ref.valid() || depth > kDeepestSum) return std::nullopt;
@@ -90,7 +90,7 @@ class CountedNumbers {
     return counted_by(op, *a, *b);
   }
 
-  /// A tensor of one number; which whole numbers it holds must be said.
+  /// The value of a factory call of rank 0, whose dtype must be stated as i64 or i32.
   std::optional<std::int64_t> made(const Step& step, std::string_view op) const {
     const bool sized = op != "scalar_tensor";
     const bool no_sizes =
@@ -115,7 +115,7 @@ class CountedNumbers {
   const Step* but_;
 };
 
-/// Constants of the graph that hold one whole number, which nobody may write.
+/// The inputs that hold one known whole number and may not be written.
 NumbersGiven constants_of(const Graph& graph) {
   NumbersGiven out;
   for (const Input& input : graph.inputs) {
@@ -127,7 +127,7 @@ NumbersGiven constants_of(const Graph& graph) {
   return out;
 }
 
-/// Is what the body hands on as its result k no other result, and no other input?
+/// True if result k of the body is returned once only, and is made by a step or is input k itself.
 bool hands_on_alone(const Graph& body, std::size_t k) {
   std::vector<ValueId> returned;
   for (const Arg& output : body.outputs) collect_uses(output, returned);
@@ -136,7 +136,7 @@ bool hands_on_alone(const Graph& body, std::size_t k) {
          (body.value(made.ref).from == Value::From::step || made.ref == body.inputs[k].value);
 }
 
-/// Does nothing but compute: when it has run, nothing has changed.
+/// True if the condition has no effect: it only computes.
 bool only_asks(const OpSet& ops, const Graph& condition) {
   return std::ranges::all_of(condition.steps, [&](const Step& step) {
     const Schema* schema = ops.find(step.op);

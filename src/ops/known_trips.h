@@ -1,4 +1,4 @@
-// How often a while_loop runs its body, where whole numbers that the graph itself writes down decide it.
+// The trip count of a while_loop, where whole numbers in the graph itself determine it.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -8,9 +8,9 @@
 
 namespace noclobber {
 
-/// Trips of `step`, a while_loop of `graph`, at most `most`; nothing where that depends on anything else:
-/// what the condition gives must follow, by arithmetic of whole numbers, from constants and from carried
-/// counters that no step writes into and that no other name shows.
+/// The trip count of `step`, a while_loop of `graph`, if it is at most `most`. Empty if it depends on
+/// anything else: the condition must follow, by arithmetic on whole numbers, from constants and from
+/// loop-carried counters that no step writes and that have no alias.
 std::optional<std::int64_t> known_trips(const Case& value, const OpSet& ops, const Graph& graph,
                                         const Step& step, std::int64_t most);
 

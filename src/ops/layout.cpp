@@ -7,7 +7,7 @@
 namespace noclobber {
 namespace {
 
-/// -1: dim0 is the inner one, 1: dim1 is, 0: these strides do not say.
+/// -1: dim0 is the inner one; 1: dim1 is; 0: these strides do not decide.
 int compare_dims(std::int64_t stride0, std::int64_t stride1, std::int64_t size0, std::int64_t size1) {
   if (stride0 == 0 || stride1 == 0) return 0;
   if (stride0 != stride1) return stride0 < stride1 ? -1 : 1;
@@ -20,7 +20,7 @@ bool is_reversed(const std::vector<std::size_t>& perm) {
   return true;
 }
 
-/// Strides of `g` seen as `shape`: 0 where it is broadcast.
+/// The strides of `g` broadcast to `shape`, 0 in broadcast dimensions.
 Extents expanded_strides(const Geometry& g, const Extents& shape) {
   Extents strides(shape.size(), 0);
   const std::size_t skip = shape.size() - g.shape.size();
@@ -177,7 +177,7 @@ Extents iterator_strides(std::span<const Geometry> inputs, const Extents& shape)
   if (same && last) return channels_last_strides(shape);
   if (same && dense) return inputs[0].stride;
   std::vector<Extents> strides;
-  for (const Geometry& g : inputs)  // a dtype's width orders strides in bytes, but within one input only
+  for (const Geometry& g : inputs)  // strides in bytes have the same order within one input
     strides.push_back(expanded_strides(g, shape));
   const auto perm = sorted_dims(shape.size(), [&](std::size_t a, std::size_t b) {
     for (const Extents& s : strides)

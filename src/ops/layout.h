@@ -11,13 +11,13 @@
 
 namespace noclobber {
 
-/// Sizes, or strides, that are numbers; nothing with a symbol.
+/// The sizes or strides as numbers; empty if one has a symbol.
 std::optional<Extents> constant_extents(const std::vector<SymExpr>& sizes);
-/// Product; nothing on overflow or a negative size.
+/// The product; empty on overflow or for a negative size.
 std::optional<std::int64_t> element_count(const Extents& shape);
 Extents contiguous_strides(const Extents& shape);
 bool is_contiguous(const Geometry& g);
-/// Every element of a dense block exactly once.
+/// True if the view covers a block of memory without gaps, each element exactly once.
 bool is_dense(const Geometry& g);
 /// channels_last (rank 4) or channels_last_3d (rank 5) strides for `shape`.
 Extents channels_last_strides(const Extents& shape);
@@ -42,20 +42,21 @@ std::vector<std::size_t> sorted_dims(std::size_t rank, Compare compare) {
   return perm;
 }
 
-/// Strides of empty_like(preserve_format).
+/// The strides of empty_like(preserve_format).
 Extents preserved_strides(const Geometry& g);
-/// Strides TensorIterator gives a fresh result of `shape` computed from `inputs`.
+/// The strides that TensorIterator gives a fresh result of `shape` computed from `inputs`.
 Extents iterator_strides(std::span<const Geometry> inputs, const Extents& shape);
 std::optional<Extents> broadcast_shapes(const Extents& a, const Extents& b);
-/// `g` as it shows in `shape`, to which it broadcasts.
+/// `g` broadcast to `shape`.
 Geometry shown_in(Geometry g, const Extents& shape);
-/// New strides that show `g` in `shape` without copying; nothing if there are none.
+/// The strides of a view of `g` with `shape`; empty if it needs a copy.
 std::optional<Extents> reshaped_strides(const Geometry& g, const Extents& shape);
-/// One past the last element position reached (0 if empty), nothing on overflow or a negative position.
+/// One past the last element position reached (0 if there is no element); empty on overflow or for a negative
+/// position.
 std::optional<std::int64_t> reach(const Geometry& g);
 
 Dtype promote(Dtype a, Dtype b);
-/// What takes part in promotion: a tensor with dimensions, one without, or a Python number.
+/// An operand of type promotion: a tensor with dimensions, one without, or a Python number.
 struct Promoted {
   enum class Rank : std::uint8_t { dimensioned, zero_dim, wrapped };
   Rank rank = Rank::dimensioned;

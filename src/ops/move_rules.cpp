@@ -22,7 +22,7 @@ Map taken(const Shape& from, std::uint32_t dim, PolyId start, PolyId length, Pol
   return map;
 }
 
-/// Dimensions of extent one repeated.
+/// Repeats dimensions of extent one.
 Map spread(Shape from, Shape to) {
   Map map;
   map.kind = Map::Kind::expand;
@@ -31,7 +31,7 @@ Map spread(Shape from, Shape to) {
   return map;
 }
 
-/// A shift as an amount between 0 and the extent.
+/// The shift as an amount between 0 and the extent; empty if that is unknown.
 std::optional<PolyId> cyclic(Space& space, PolyId shift, PolyId extent) {
   const auto n = space.value(extent), s = space.value(shift);
   if (n && s) return *n == 0 ? 0 : space.constant((*s % *n + *n) % *n);
@@ -40,7 +40,7 @@ std::optional<PolyId> cyclic(Space& space, PolyId shift, PolyId extent) {
   return inside ? std::optional(shift) : std::nullopt;
 }
 
-/// Every piece in two: what stays in order, and what comes round from the end.
+/// Splits every piece in two: the part that stays in order, and the part that wraps around from the end.
 bool rolled(Space& space, std::vector<MovedPiece>& pieces, std::uint32_t dim, PolyId shift) {
   std::vector<MovedPiece> out;
   for (const MovedPiece& piece : pieces) {
@@ -62,7 +62,7 @@ std::vector<Arg> items(const std::vector<Arg>& args, std::size_t at) {
   return args[at].kind == Arg::Kind::list ? *args[at].list : std::vector<Arg>{args[at]};
 }
 
-/// Each dimension as often as told, the whole one behind the other.
+/// Repeats each dimension by its count, one whole copy after the other.
 std::optional<Moved> repeated(Sizes& sizes, const Viewed& base, const Shape& times) {
   Space& space = sizes.space();
   const PolyId unit = space.constant(1);
@@ -79,7 +79,8 @@ std::optional<Moved> repeated(Sizes& sizes, const Viewed& base, const Shape& tim
   return Moved{out, std::nullopt, {std::move(piece)}};
 }
 
-/// Zeros of the shape in args[1], with the argument in a view of them. The rule's arguments lack the shape.
+/// Zeros of the shape in args[1], with the argument in the view of them that `rule` gives. The arguments of
+/// `rule` lack that shape.
 std::optional<Moved> backward(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args, ViewRule rule) {
   const auto shape = args.size() > 1 ? sizes_of(sizes, args[1]) : std::nullopt;
   if (!shape) return std::nullopt;
@@ -109,7 +110,7 @@ std::optional<Moved> roll_moves(Sizes& sizes, const Viewed& base, const std::vec
   const auto shifts = items(args, 1), dims = items(args, 2);
   MovedPiece whole{{}, {}, base.shape};
   Moved out{base.shape, std::nullopt, {}};
-  if (dims.empty()) {  // of all elements in row-major order
+  if (dims.empty()) {  // rolls all elements in row-major order
     const Shape flat{element_count(space, base.shape)};
     whole = {{reshape_map(base.shape, flat)}, {reshape_map(base.shape, flat)}, flat};
   }
@@ -133,7 +134,7 @@ std::optional<Moved> repeat_moves(Sizes& sizes, const Viewed& base, const std::v
   return repeated(sizes, base, *times);
 }
 
-/// As repeat, where missing leading counts are one.
+/// As repeat, with missing leading counts of one.
 std::optional<Moved> tile_moves(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args) {
   auto times = args.size() > 1 ? sizes_of(sizes, args[1]) : std::nullopt;
   if (!times) return std::nullopt;
@@ -165,7 +166,7 @@ std::optional<Moved> interleave_moves(Sizes& sizes, const Viewed& base, const st
   return Moved{out, std::nullopt, {{{}, std::move(from), out}}};
 }
 
-/// constant_pad_nd(self, pad, value): pairs from the last dimension on; negative ones cut.
+/// constant_pad_nd(self, pad, value): pairs from the last dimension on; negative amounts crop.
 std::optional<Moved> pad_moves(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args) {
   Space& space = sizes.space();
   const auto pad = args.size() > 1 ? sizes_of(sizes, args[1]) : std::nullopt;
@@ -216,7 +217,8 @@ std::optional<Moved> diagonal_backward_moves(Sizes& sizes, const Viewed& base, c
 
 namespace {
 
-/// Of every row of a matrix the columns up to the diagonal, or from it on; rows alike make one piece.
+/// The columns of every row of a matrix up to the diagonal, or from it on. Adjacent rows with the same
+/// columns form one piece.
 std::optional<Moved> triangle(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args, bool lower) {
   Space& space = sizes.space();
   const std::size_t rank = base.shape.size();
@@ -226,7 +228,7 @@ std::optional<Moved> triangle(Sizes& sizes, const Viewed& base, const std::vecto
   if (!offset || !rows || !width || *offset < -(1 << 30) || *offset > (1 << 30)) return std::nullopt;
   const auto down = static_cast<std::uint32_t>(rank - 2), along = static_cast<std::uint32_t>(rank - 1);
   Moved out{base.shape, Arg::of(SymExpr(0)), {}};
-  const auto bound = [&](std::int64_t row) {  // how many columns lie before the diagonal's end
+  const auto bound = [&](std::int64_t row) {  // columns in front of the diagonal's end
     return std::clamp<std::int64_t>(row + *offset + (lower ? 1 : 0), 0, *width);
   };
   for (std::int64_t row = 0, next = 1; row < *rows; row = next, next = row + 1) {

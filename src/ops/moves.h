@@ -1,5 +1,5 @@
-// Operators that only move data: a fresh result as pieces, each a view of the result that takes a view of the
-// argument.
+// Operators that only move data. Their fresh result consists of pieces: views of the result, each of which
+// takes the elements of a view of the argument.
 #pragma once
 #include <optional>
 #include <vector>
@@ -8,19 +8,19 @@
 
 namespace noclobber {
 
-/// Element i of the result, seen through `to`, is element i of the argument, seen through `from`.
+/// Element i of the result's view `to` is element i of the argument's view `from`.
 struct MovedPiece {
   std::vector<Map> to, from;
-  Shape shape;  // of both
+  Shape shape;  // of both views
 };
 
 struct Moved {
   Shape shape;              // of the result
-  std::optional<Arg> fill;  // what stands where no piece does; nothing: the pieces cover everything
+  std::optional<Arg> fill;  // the elements outside of all pieces; empty if the pieces cover everything
   std::vector<MovedPiece> pieces;
 };
 
-/// Nothing where sizes leave it open.
+/// Empty if sizes do not determine the pieces.
 using MoveRule = std::optional<Moved> (*)(Sizes&, const Viewed& base, const std::vector<Arg>& arguments);
 
 namespace move_rules {

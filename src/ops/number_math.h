@@ -1,4 +1,4 @@
-// Arithmetic on Numbers of one kind, as the pointwise families share it. Integers wrap.
+// Arithmetic on Numbers, shared by the pointwise families of kernels. Integers wrap.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -28,7 +28,7 @@ inline Number number_of(std::int64_t v) { return Number::of(v); }
 inline Number number_of(double v) { return Number::of_real(v); }
 inline Number number_of(std::complex<double> v) { return Number::of_complex(v); }
 
-/// `f` on both values in the wider kind of the two.
+/// Applies `f` to both values in the wider kind of the two.
 template <class F>
 Number binary_number(const Number& a, const Number& b, F f) {
   if (a.kind == Number::Kind::complex || b.kind == Number::Kind::complex)
@@ -48,7 +48,7 @@ inline Number mul_numbers(const Number& a, const Number& b) {
   return binary_number(a, b, [](auto x, auto y) { return wrap_mul(x, y); });
 }
 
-/// Quotient towards minus infinity; 0 for a zero divisor (PyTorch raises).
+/// The quotient, rounded towards minus infinity; 0 for a zero divisor (PyTorch raises).
 inline std::int64_t floor_quotient(std::int64_t a, std::int64_t b) {
   if (b == 0) return 0;
   if (b == -1) return wrap_sub(std::int64_t{0}, a);
@@ -67,10 +67,10 @@ inline bool is_nan(const Number& a) {
   return a.kind != Number::Kind::integer && (std::isnan(a.re) || std::isnan(a.im));
 }
 
-/// The type in which elements of `type` are computed with.
+/// The dtype in which kernels compute for elements of `type`.
 inline Dtype opmath(Dtype type) { return type == Dtype::f16 || type == Dtype::bf16 ? Dtype::f32 : type; }
 
-/// Intermediate results of f32 and narrower types are held in single precision.
+/// Rounds an intermediate result: those of f32 and narrower types are held in single precision.
 inline double rounded(Dtype type, double value) {
   return type == Dtype::f64 || type == Dtype::c128 ? value : static_cast<float>(value);
 }

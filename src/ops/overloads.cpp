@@ -22,7 +22,7 @@ bool fits_single(std::string_view type, const Arg& arg) {
   return fits_number(type, arg);
 }
 
-/// A list, or one number where the list is of `[N]` numbers.
+/// True for a list of fitting items, or for one item if the type is `[N]`.
 bool fits_list(std::string_view type, const Arg& arg) {
   const std::size_t bracket = type.find('[');
   const std::string_view item = type.substr(0, bracket);
@@ -48,7 +48,7 @@ bool fits(const SchemaSlot& slot, const Arg& arg) {
   return type.find('[') != std::string_view::npos ? fits_list(type, arg) : fits_single(type, arg);
 }
 
-/// Any default stands for what it is.
+/// An argument that equals its default always fits.
 bool takes(const Schema& schema, const Step& step) {
   const auto bound = bind_arguments(schema, step);
   if (!bound || bound->size() != schema.arguments.size()) return false;
@@ -59,7 +59,7 @@ bool takes(const Schema& schema, const Step& step) {
   return true;
 }
 
-/// As PyTorch takes them: no keyword by place, and nothing left out that has no default.
+/// As PyTorch accepts them: no keyword-only argument by position, and none left out that has no default.
 bool takes_as_written(const Schema& schema, const Step& step) {
   for (std::size_t k = 0; k < schema.arguments.size(); ++k) {
     const SchemaSlot& slot = schema.arguments[k];
@@ -71,21 +71,22 @@ bool takes_as_written(const Schema& schema, const Step& step) {
   return takes(schema, step);
 }
 
-/// TorchScript's own: numbers and lists of them, or overloads that stand behind those of the same arguments.
+/// True for TorchScript's own overloads: on numbers and lists of them, or named prim_ and tried after those
+/// with the same arguments.
 bool is_script(const Schema& schema) {
   const auto is_tensor = [](const SchemaSlot& slot) { return slot.type != SchemaSlot::Type::other; };
   return schema.overload.starts_with("prim_") || (std::ranges::none_of(schema.arguments, is_tensor) &&
                                                   std::ranges::none_of(schema.returns, is_tensor));
 }
 
-/// Is the step told what to fill?
+/// True if the step gives `out`.
 bool fills(const Step& step) {
   return std::ranges::any_of(step.kwargs, [](const auto& entry) {
     return entry.first == "out" && entry.second.kind != Arg::Kind::none;
   });
 }
 
-/// Those that fill what they are given, or the others.
+/// The overloads that fill `out`, or the others.
 std::vector<const Schema*> overloads_of(std::string_view op, bool filling) {
   const std::string prefix = std::string(op) + ".";
   const auto all = vocabulary();

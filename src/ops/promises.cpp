@@ -19,8 +19,8 @@ constexpr std::size_t kMostNamed = 3;
 constexpr std::array<std::string_view, 4> kAllowedWrites = {"fsdp.", "inductor.resize_storage_bytes_",
                                                             "aten.set_", "streams."};
 
-/// What reinplacing puts in place, and what a scatter through views becomes; aten's other writes are not its
-/// own.
+/// The writes that reinplacing makes, and those that a scatter through views becomes. Other writes of aten
+/// are not made by it.
 constexpr std::array<std::string_view, 6> kReinplaced = {"aten.copy_",          "aten.index_put_",
                                                          "aten._scaled_addmm_", "aten._unsafe_index_put_",
                                                          "aten._philox_",       "aten._foreach_"};
@@ -30,7 +30,7 @@ std::string called(const Graph& graph, const Step& step) {
   return named != step.results.end() ? graph.value(*named).name : *step.op;
 }
 
-/// The input that a copy of the epilogue writes; an invalid id for any other step.
+/// The input that a copy of the epilogue writes; invalid for any other step.
 ValueId copied_into(const Graph& graph, const Step& step) {
   const bool copies =
       step.op == "aten.copy_.default" && !step.args.empty() && step.args[0].kind == Arg::Kind::ref;
@@ -44,7 +44,7 @@ bool begins_with_one(const Step& step, std::span<const std::string_view> names) 
 
 bool is_allowed_write(const Step& step) { return begins_with_one(step, kAllowedWrites); }
 
-/// Does the graph call the operator, by itself or wrapped?
+/// True if the graph calls the operator, directly or inside a wrapper.
 bool calls(const Graph& graph, const std::string& op) {
   const auto names = [&](const Arg& arg) {
     return arg.kind == Arg::Kind::text && std::string_view(*arg.text).ends_with(op);
@@ -53,7 +53,7 @@ bool calls(const Graph& graph, const std::string& op) {
       graph.steps, [&](const Step& step) { return step.op == op || std::ranges::any_of(step.args, names); });
 }
 
-/// Does the step make contents: not a view, a number, or nothing?
+/// True if the step computes new contents: it is neither a view nor a write, and gives a tensor.
 bool makes_contents(const Graph& graph, const Step& step) {
   const Schema* schema = find_schema(step.op);
   if (schema == nullptr || step.results.empty() || !step.results[0].valid()) return false;
@@ -78,7 +78,8 @@ bool is_of_reinplacing(const Step& step) {
          begins_with_one(step, kReinplaced);
 }
 
-/// No input is copied into twice; one that `before` does not copy into is refuted anyway.
+/// Reports an input that is copied into twice. A copy into an input that `before` does not copy into is
+/// refuted anyway.
 void epilogue_repeated(const Graph& graph, std::vector<std::string>& out) {
   std::set<ValueId> copied;
   for (const Step& step : graph.steps)
@@ -105,7 +106,7 @@ std::vector<std::string> epilogue_targets(const Graph& graph) {
   return out;
 }
 
-/// Inputs that both copy into, in another order.
+/// Reports inputs that both graphs copy into, but in different orders.
 void epilogue_reordered(const Graph& before, const Graph& after, std::vector<std::string>& out) {
   const std::vector<std::string> all_before = epilogue_targets(before), all_after = epilogue_targets(after);
   std::vector<std::string> was = all_before, is = all_after;
@@ -128,7 +129,7 @@ void collect_unbacked(const std::vector<SymExpr>& sizes, std::set<std::string>& 
       if (symbol.starts_with('u')) out.insert(std::move(symbol));
 }
 
-/// May the step's result have a size that nobody knows before?
+/// True if the step's result may have a size that is unknown before it runs.
 bool may_bind(const Step& step) {
   const Schema* schema = find_schema(step.op);
   return schema == nullptr || schema->has(Tag::data_dependent_output) ||
@@ -162,7 +163,7 @@ std::vector<std::string> broken_in(const Graph& graph, bool reinplaced) {
   return out;
 }
 
-/// Is it what passes made of a graph, as a log has it?
+/// True for a pair from a log: a graph before and after passes.
 bool is_of_log(const Case& value) {
   return value.before && value.source == "TORCH_TRACE" && value.title != "split";
 }

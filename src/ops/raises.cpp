@@ -7,11 +7,11 @@ namespace {
 
 struct RaisingRow {
   std::string_view op;
-  std::string_view over;  // names of arguments, with a space between them; "*": all tensors
+  std::string_view over;  // names of arguments, separated by spaces; "*": all tensors
 };
 
-/// Sorted by name. What they raise over: indices and classes out of range, lengths and counts that do not
-/// fit, numbers outside of an interval, matrices that have no inverse or no such factors.
+/// Sorted by name. The causes: indices and classes out of range, lengths and counts that do not fit, numbers
+/// outside of an interval, matrices that have no inverse or no such factorization.
 constexpr RaisingRow kRaising[] = {
     // table
     {"aten._cholesky_solve_helper", "*"},
@@ -105,7 +105,7 @@ constexpr RaisingRow kRaising[] = {
 };
 static_assert(std::ranges::is_sorted(kRaising, {}, &RaisingRow::op));
 
-/// Operators that divide, and round the quotient where a mode says so.
+/// Operators that divide. aten.div and aten.divide round the quotient only if a mode is given.
 constexpr std::string_view kDivisions[] = {"aten.__rfloordiv__", "aten.div",   "aten.divide",
                                            "aten.floor_divide",  "aten.fmod",  "aten.remainder",
                                            "prims.div",          "prims.fmod", "prims.remainder"};
@@ -150,7 +150,7 @@ bool divides_whole(std::string_view op, const Schema& schema, const std::vector<
   if (op != "aten.div" && op != "aten.divide") return true;
   for (std::size_t k = 0; k < std::min(arguments.size(), schema.arguments.size()); ++k)
     if (schema.arguments[k].name == "rounding_mode") return arguments[k].kind == Arg::Kind::text;
-  return false;  // to floating numbers
+  return false;  // the quotient is floating
 }
 
 bool takes_any_device(std::string_view op) {

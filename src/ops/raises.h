@@ -1,4 +1,4 @@
-// Which calls may raise an error although shapes and types are right: dividing by zero, an index out of
+// Calls that may raise an error although shapes and types are right: a division by zero, an index out of
 // range, a matrix without an inverse.
 #pragma once
 #include <optional>
@@ -9,15 +9,16 @@
 
 namespace noclobber {
 
-/// The arguments whose contents tell whether it raises; nothing where none do. `op` is the functional
-/// operator without overload. Random operators are not asked for: their sequence is part of what is compared.
+/// The positions of the arguments whose contents decide whether the call raises; empty if no contents matter.
+/// `op` is the functional operator without overload. Random operators have no entry: their sequence is
+/// compared anyway.
 std::optional<std::vector<std::size_t>> raises_over(std::string_view op, const Schema& schema,
                                                     const std::vector<Arg>& arguments);
 
-/// Does it raise for the number zero, where all that it is given are whole numbers?
+/// True if the call raises for a zero divisor when all its operands are integers.
 bool divides_whole(std::string_view op, const Schema& schema, const std::vector<Arg>& arguments);
 
-/// Does it take tensors of several devices, whatever they are?
+/// True if the operator takes tensors of several devices in one call, whatever the devices are.
 bool takes_any_device(std::string_view op);
 
 }  // namespace noclobber

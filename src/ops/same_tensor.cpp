@@ -5,7 +5,7 @@
 namespace noclobber {
 namespace {
 
-/// The argument that the result is; invalid where it is none of them.
+/// The argument that the operator writes and returns as this result; invalid if there is none.
 ValueId returned(const Schema& schema, const SchemaSlot& result, const std::vector<Arg>& arguments) {
   if (!result.written || result.type != SchemaSlot::Type::tensor) return {};
   for (std::size_t k = 0; k < arguments.size(); ++k)

@@ -1,4 +1,4 @@
-// Names that stand for one tensor.
+// Names that stand for the same tensor.
 #pragma once
 #include <vector>
 
@@ -6,8 +6,8 @@
 
 namespace noclobber {
 
-/// Per value the first name of the tensor that it is: an operator that writes an argument and returns it
-/// (add_, t_, out=) gives its tensor another name, and what becomes of one is seen under all of them.
+/// For each value the first name of its tensor. An operator that writes an argument and returns it (add_, t_,
+/// out=) gives its tensor another name; a change through one name is seen through all of them.
 std::vector<ValueId> first_names(const Graph& graph, const OpSet& ops);
 
 }  // namespace noclobber

@@ -25,14 +25,14 @@ constexpr std::string_view kState = "prims.inductor_seed.default";
 constexpr std::string_view kDropout = "aten.native_dropout.default";
 constexpr std::string_view kFamily = "from_state";
 
-/// One draw: the call inside, and what of the step is not its.
+/// One draw: the inner call, and the parts of the step that are not in it.
 struct Draw {
   enum class Kind : std::uint8_t { plain, saves, uses };
   Kind kind = Kind::plain;
   const Schema* schema = nullptr;
   std::vector<Arg> args;
-  std::optional<Arg> state;  // that is used
-  bool like = false;         // of its first argument only size and type count
+  std::optional<Arg> state;  // the saved state, with Kind::uses
+  bool like = false;         // only size and dtype of the first argument matter
 };
 
 bool is_op(const Step& step, std::string_view op) {
@@ -40,7 +40,7 @@ bool is_op(const Step& step, std::string_view op) {
          (step.op.size() == op.size() || step.op->substr(op.size()) == ".default");
 }
 
-/// A step that draws and writes nothing; nothing for any other.
+/// The draw that a step makes if it writes nothing; empty for any other step.
 std::optional<Draw> draw_of(const Step& step) {
   Draw out;
   const bool saves = is_op(step, kSave), uses = is_op(step, kUse);
@@ -67,8 +67,8 @@ std::optional<Draw> draw_of(const Step& step) {
   return out;
 }
 
-/// The device that a call draws on: its own argument, else that of what it is given or makes, else the only
-/// one there is. "": nobody knows.
+/// The device that a call draws on: that of its own argument, else of an operand or a result, else `only`. ""
+/// if unknown.
 std::string drawn_on(const Graph& graph, const Step& step, const Draw& draw, const std::string& only) {
   for (const auto& [key, arg] : step.kwargs)
     if (key == "device" && arg.kind == Arg::Kind::device) return arg.text;
@@ -83,7 +83,7 @@ std::string drawn_on(const Graph& graph, const Step& step, const Draw& draw, con
   return only;
 }
 
-/// The device of a case that names no other one; "" where there are several.
+/// The only device that a case names; "cpu" if it names none, "" if it names several.
 std::string only_device(const Case& value) {
   std::set<std::string> devices = named_devices(value.after);
   if (value.before) devices.merge(named_devices(*value.before));
@@ -96,9 +96,9 @@ std::string mark_of(const std::string& text) {
   return fmt::format("_{:08x}", sum.state() & 0xffffffffU);
 }
 
-/// The call of the same name and a state in front, which draws nothing by itself.
-/// One that is given what lies otherwise is another operator: in which order numbers are drawn for it is not
-/// known, so that a run of the two shows nothing.
+/// The name of the call with a state in front, which draws nothing by itself. A call on operands of another
+/// layout is another operator: the order in which numbers are drawn for it is unknown, so comparing runs of
+/// both proves nothing.
 std::string from_state(const Draw& draw, const std::string& laid) {
   return draw.schema->ns + "_" + draw.schema->name + (draw.like ? "_alike" : "") + mark_of(laid);
 }
@@ -121,8 +121,8 @@ OpDecl declaration_of(const Draw& draw, const std::string& name) {
   return decl;
 }
 
-/// Numbers are drawn for one element after the other as they lie in memory: how what a call is given lies.
-/// Nothing where the text does not describe it. Strides that the text leaves out are those without gaps.
+/// The layout of the operands of a call: numbers are drawn for one element after the other as they are in
+/// memory. Empty if an operand has no type. Strides that the text leaves out are contiguous.
 std::optional<std::string> laid_out(const Graph& graph, const Step& step, const Draw& draw) {
   std::vector<ValueId> values;
   for (const Arg& arg : draw.args) collect_uses(arg, values);
@@ -150,7 +150,7 @@ std::string size_and_type(const Type& type) {
   return out;
 }
 
-/// A result that the text does not describe, of a call that says how large it is.
+/// The type of a result that the text does not describe, for a call whose arguments give its size.
 std::optional<Type> told_type(const Graph& graph, const Step& step, const Draw& draw) {
   Type out;
   out.device = drawn_on(graph, step, draw, "");
@@ -171,7 +171,7 @@ std::optional<Type> told_type(const Graph& graph, const Step& step, const Draw& 
   return out;
 }
 
-/// Are all draws understood, and do states go to draws and to the caller alone?
+/// True if all draws are understood, and states are used by draws or returned, but not otherwise.
 bool states_stay_states(const Graph& graph, const std::string& only) {
   std::set<ValueId> states;
   bool known = true;
@@ -193,7 +193,7 @@ bool states_stay_states(const Graph& graph, const std::string& only) {
          });
 }
 
-/// Calls that are the same but for what their operands hold, and what is said of their results.
+/// The result types of calls. Calls that differ only in the contents of their operands have the same ones.
 class KnownResults {
  public:
   void learn(const Graph& graph) {
@@ -207,7 +207,7 @@ class KnownResults {
         if (types.size() == 1 && !types[0] && told) types[0] = *told;
       }
   }
-  /// One per result of the call inside.
+  /// One type per result of the inner call.
   std::vector<SharedType>& of(const Graph& graph, const Draw& draw, const Step& step) {
     std::vector<SharedType> given;
     std::vector<ValueId> values;
@@ -224,7 +224,7 @@ class KnownResults {
     return calls_.emplace_back(attributes, given, std::vector<SharedType>(draw.schema->returns.size()))
         .results;
   }
-  /// Where the results of the call inside begin.
+  /// The position of the inner call's first result.
   static std::size_t first(const Draw& draw) { return draw.kind == Draw::Kind::saves ? 1 : 0; }
 
  private:
@@ -287,8 +287,8 @@ class StateWriter {
     if (!step.results.empty()) graph_.steps.push_back(std::move(step));
   }
 
-  /// Which elements a dropout keeps is no matter of what they are: a function of the state, the probability
-  /// and of how many there are and how they lie.
+  /// The elements that a dropout keeps do not depend on their contents: the mask is a function of the state,
+  /// the probability, the shape and the layout.
   void mask_apart(Step& step) {
     const SharedType of = step.args.size() == 5 && step.kwargs.empty() && step.args[2].kind == Arg::Kind::ref
                               ? graph_.value(step.args[2].ref).type
@@ -309,7 +309,7 @@ class StateWriter {
     if (!step.results[0].valid()) step.results.clear();
   }
 
-  /// Results that nobody reads have types, too.
+  /// Gives all results their types, unread ones too.
   void describe(Step& step, const std::vector<SharedType>& types) {
     step.results.resize(types.size());
     for (std::size_t k = 0; k < types.size(); ++k) {
@@ -320,7 +320,7 @@ class StateWriter {
     while (!step.results.empty() && !step.results.back().valid()) step.results.pop_back();
   }
 
-  /// The state, and then the call that takes from the generator.
+  /// Appends the step that reads the state, and then the call that advances the generator. Returns the state.
   ValueId take(const Step& step, const Draw& draw, const std::vector<SharedType>& types,
                const std::string& device) {
     Type type;

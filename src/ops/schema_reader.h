@@ -1,4 +1,4 @@
-// The cursor behind parse_schema: one method per piece of the grammar, each false after a fault.
+// The cursor behind parse_schema(): one method per piece of the grammar. Each returns false after a fault.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace noclobber {
 
-/// A type as read, before it is known what it is the type of.
+/// A type as read, before it is assigned to an argument or a return.
 struct TypeReading {
   std::string base;      // innermost name: "Tensor", "SymInt", "Dict"
   std::string text;      // without alias marks
-  std::string spelling;  // with them
+  std::string spelling;  // with alias marks
   std::string alias;     // of the innermost mark
-  bool written = false;  // any mark says so
+  bool written = false;  // true if any mark has a "!"
   bool list = false;
   std::optional<std::int64_t> list_size;  // of the outermost list: 2 of "int[2]"
 };
 
-/// Bounds on hostile text: depth of nested types and defaults, and the N that `int[N] x=1` repeats.
+/// Bounds for hostile text: the depth of nested types and defaults, and the N that `int[N] x=1` repeats.
 inline constexpr int kMaxSchemaDepth = 16;
 inline constexpr std::int64_t kMaxSizedList = 64;
 
@@ -68,11 +68,11 @@ class SchemaReader {
 
   std::string_view text_;
   std::size_t at_ = 0;
-  int fresh_aliases_ = 0;  // of "Tensor! x", which names no set
+  int fresh_aliases_ = 0;  // for "Tensor! x", which names no set
   std::optional<Diagnostic> fault_;
 };
 
-/// Numbers that PyTorch prints for enumerations, both ways; nothing where it has no such member.
+/// The numbers that PyTorch prints for enumerators, both ways; empty if the enumeration has no such member.
 std::optional<Dtype> dtype_of_code(std::int64_t code);
 std::optional<std::int64_t> code_of_dtype(Dtype type);
 /// `base` is "MemoryFormat" or "Layout".

@@ -41,7 +41,7 @@ std::string real_text(double value) {
 
 std::string base_of(std::string_view type) { return std::string(type.substr(0, type.find_first_of("?[("))); }
 
-/// `int[2] stride=1`: PyTorch prints one element where an int[N], N > 1, repeats it; of SymInt it does not.
+/// `int[2] stride=1`: PyTorch prints one element where an int[N], N > 1, repeats it, but not for SymInt[N].
 bool prints_one(const SchemaSlot& slot, const Arg& value) {
   return slot.type_text.starts_with("int[") && !slot.type_text.starts_with("int[]") &&
          value.list.size() > 1 && std::all_of(value.list.begin(), value.list.end(), [&](const Arg& item) {

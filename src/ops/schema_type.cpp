@@ -11,7 +11,7 @@ void append_both(TypeReading& type, std::string_view piece) {
   type.spelling += piece;
 }
 
-/// A part of a type: its text joins, and its marks count unless the whole has one further in.
+/// Appends a part of a type. The alias set of a part counts only if no earlier one was found.
 void append_part(TypeReading& type, const TypeReading& part) {
   type.text += part.text;
   type.spelling += part.spelling;

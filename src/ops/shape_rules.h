@@ -1,4 +1,4 @@
-// The rules that rows of the operator table name. Internal to ops/.
+// The shape rules that rows of the operator table name. Internal to ops/.
 #pragma once
 #include <vector>
 
@@ -6,20 +6,20 @@
 
 namespace noclobber::shape_rules {
 
-/// How many dimensions the name of an operator says that it is about: 2 of avg_pool2d.
+/// The number of dimensions in the name of an operator: 2 for avg_pool2d. 0 if there is none.
 std::size_t spatial_dims(std::string_view op);
-/// Known not to broadcast to `target`.
+/// True only if `values` is known not to broadcast to `target`.
 bool cannot_fill(Space& space, const Shape& values, const Shape& target);
 
 std::vector<InferredMeta> pointwise_shape(const ShapeCall& call);
-std::vector<InferredMeta> kept_shape(const ShapeCall& call);  // left open but for floating numbers
+std::vector<InferredMeta> kept_shape(const ShapeCall& call);  // dtype open unless all floats are of one
 std::vector<InferredMeta> power_shape(const ShapeCall& call);
 std::vector<InferredMeta> masked_shape(const ShapeCall& call);
 std::vector<InferredMeta> compare_shape(const ShapeCall& call);
 std::vector<InferredMeta> float_shape(const ShapeCall& call);  // integers become the default float
 std::vector<InferredMeta> double_shape(const ShapeCall& call);
 std::vector<InferredMeta> abs_shape(const ShapeCall& call);      // complex numbers become real
-std::vector<InferredMeta> angle_shape(const ShapeCall& call);    // and integers the default float
+std::vector<InferredMeta> angle_shape(const ShapeCall& call);    // as abs_shape; integers become floats
 std::vector<InferredMeta> complex_shape(const ShapeCall& call);  // of two real parts
 std::vector<InferredMeta> where_shape(const ShapeCall& call);
 std::vector<InferredMeta> like_shape(const ShapeCall& call);       // of the first tensor
@@ -57,7 +57,7 @@ std::vector<InferredMeta> own_loss_shape(const ShapeCall& call);
 std::vector<InferredMeta> batch_norm_shape(const ShapeCall& call);
 std::vector<InferredMeta> functional_batch_norm_shape(const ShapeCall& call);
 std::vector<InferredMeta> gradient_shape(const ShapeCall& call);   // of the second tensor
-std::vector<InferredMeta> first_two_shape(const ShapeCall& call);  // pointwise, of the first two
+std::vector<InferredMeta> first_two_shape(const ShapeCall& call);  // pointwise over the first two
 std::vector<InferredMeta> batch_norm_gradients_shape(const ShapeCall& call);
 std::vector<InferredMeta> norm_gradients_shape(const ShapeCall& call);
 std::vector<InferredMeta> attention_shape(const ShapeCall& call);
@@ -81,6 +81,6 @@ std::vector<InferredMeta> row_pairs_shape(const ShapeCall& call);  // pdist
 std::vector<InferredMeta> gathered_shape(const ShapeCall& call);
 std::vector<InferredMeta> scattered_shape(const ShapeCall& call);
 std::vector<InferredMeta> exchanged_shape(const ShapeCall& call);
-std::vector<InferredMeta> dequantized_shape(const ShapeCall& call);  // dtype as an argument says
+std::vector<InferredMeta> dequantized_shape(const ShapeCall& call);  // dtype from an argument
 
 }  // namespace noclobber::shape_rules

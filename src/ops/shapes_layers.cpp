@@ -1,4 +1,4 @@
-// Shapes of what layers of a network and their gradients give: norms, losses, softmax, attention.
+// Shapes of the results of network layers and of their gradients: norms, losses, softmax, attention.
 #include <algorithm>
 
 #include "src/ops/shape_rules.h"
@@ -6,7 +6,7 @@
 namespace noclobber::shape_rules {
 namespace {
 
-/// What an argument called "dtype" or "input_dtype" asks for.
+/// The dtype that an argument named "dtype" or "input_dtype" requests.
 std::optional<Dtype> asked_dtype(const ShapeCall& call) {
   for (const char* name : {"dtype", "input_dtype"})
     if (const Arg* asked = call.argument(name); asked != nullptr && asked->kind == Arg::Kind::dtype)
@@ -14,8 +14,8 @@ std::optional<Dtype> asked_dtype(const ShapeCall& call) {
   return std::nullopt;
 }
 
-/// Sums and gradients of parameters: half precision is summed in f32 here and there, wider types in their
-/// own.
+/// Appends sums or gradients of parameters. Those of f32 and f64 have that dtype; half precision is summed in
+/// f32 by some kernels, so its dtype stays open.
 void add_sums(std::vector<InferredMeta>& out, const Shape& shape, int times) {
   const auto own = out[0].dtype;
   for (int k = 0; k < times; ++k)
@@ -34,8 +34,8 @@ std::optional<Shape> sizes_named(const ShapeCall& call, const char* name) {
 
 }  // namespace
 
-/// Of the argument's shape; its type where the call says it, or as the kernel keeps it. Composite operators
-/// run under autocast, which chooses another type.
+/// The shape of the argument. The dtype is the requested one, or that which the kernel keeps; open for
+/// composite operators, which run under autocast.
 std::vector<InferredMeta> softmax_shape(const ShapeCall& call) {
   if (call.tensors.empty() || !call.dim("dim", call.tensors[0].shape.size())) return {};
   auto dtype = asked_dtype(call);
@@ -44,7 +44,7 @@ std::vector<InferredMeta> softmax_shape(const ShapeCall& call) {
   return {{call.tensors[0].shape, dtype}};
 }
 
-/// A mean or a sum, or an element per pair where nothing is reduced.
+/// A mean or a sum; without a reduction, one element per pair.
 std::vector<InferredMeta> loss_shape(const ShapeCall& call) {
   auto out = pointwise_shape(call);
   const auto reduction = call.integer("reduction", 1);
@@ -53,14 +53,14 @@ std::vector<InferredMeta> loss_shape(const ShapeCall& call) {
   return out;
 }
 
-/// Likewise, in the type of the first tensor, whatever the other one's is.
+/// As loss_shape, with the dtype of the first tensor, whatever that of the other is.
 std::vector<InferredMeta> own_loss_shape(const ShapeCall& call) {
   auto out = loss_shape(call);
   if (!out.empty() && !call.tensors.empty()) out[0].dtype = call.tensors[0].dtype;
   return out;
 }
 
-/// The normalized input, and in training mean and deviation of each channel.
+/// The normalized input, and in training the mean and deviation of each channel.
 std::vector<InferredMeta> batch_norm_shape(const ShapeCall& call) {
   auto out = like_shape(call);
   if (!out.empty() && out[0].shape.size() > 1 && call.is_true("training"))
@@ -68,7 +68,7 @@ std::vector<InferredMeta> batch_norm_shape(const ShapeCall& call) {
   return out;
 }
 
-/// Likewise, then the running statistics, which are the last tensors that are given.
+/// As batch_norm_shape, then the running statistics, which are the last two tensors.
 std::vector<InferredMeta> functional_batch_norm_shape(const ShapeCall& call) {
   auto out = batch_norm_shape(call);
   if (out.size() < 3 || call.tensors.size() < 3) return out;
@@ -77,7 +77,8 @@ std::vector<InferredMeta> functional_batch_norm_shape(const ShapeCall& call) {
   return out;
 }
 
-/// layer_norm: a mean and a deviation for every place outside of the normalized ones; group_norm: of a group.
+/// layer_norm: a mean and a deviation for each place outside of the normalized dimensions; group_norm: for
+/// each group.
 std::vector<InferredMeta> norm_shape(const ShapeCall& call) {
   auto out = like_shape(call);
   if (out.empty()) return {};
@@ -95,7 +96,7 @@ std::vector<InferredMeta> norm_shape(const ShapeCall& call) {
   return out;
 }
 
-/// Of what the gradient is about, which stands behind the gradient of the result.
+/// The shape and dtype of the tensor whose gradient this is, which follows the gradient of the result.
 std::vector<InferredMeta> gradient_shape(const ShapeCall& call) {
   if (call.tensors.size() < 2) return {};
   return {{call.tensors[1].shape, call.tensors[1].dtype}};
@@ -116,14 +117,14 @@ std::vector<InferredMeta> norm_gradients_shape(const ShapeCall& call) {
   return out;
 }
 
-/// The result and its gradient, of one shape; what the forward kernel kept besides may be empty.
+/// Tensors: the result and its gradient, of one shape; then what the forward kernel kept, which may be empty.
 std::vector<InferredMeta> first_two_shape(const ShapeCall& call) {
   if (call.tensors.size() < 2) return {};
   const std::vector<TensorMeta> two(call.tensors.begin(), call.tensors.begin() + 2);
   return pointwise_shape({call.sizes, call.op, call.schema, call.arguments, two});
 }
 
-/// query, key, value, whose rows are equally long: a row of values for each row of the query, and a sum for
+/// query, key, value, whose rows have equal lengths: a row of values for each row of the query, and a sum for
 /// each.
 std::vector<InferredMeta> attention_shape(const ShapeCall& call) {
   auto out = like_shape(call);
@@ -132,7 +133,7 @@ std::vector<InferredMeta> attention_shape(const ShapeCall& call) {
   return out;
 }
 
-/// Gradients of query, key and value, which stand behind that of the result.
+/// The gradients of query, key and value, which follow that of the result.
 std::vector<InferredMeta> attention_gradients_shape(const ShapeCall& call) {
   if (call.tensors.size() < 4) return {};
   std::vector<InferredMeta> out;

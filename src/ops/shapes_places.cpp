@@ -1,5 +1,5 @@
-// Loads and stores at computed places. A rule leaves open what PyTorch refuses: values of another type,
-// indices of another rank, extents that are known not to fit.
+// Loads and stores at computed indices. A rule gives no result for what PyTorch rejects: values of another
+// dtype, indices of another rank, extents that are known not to fit.
 #include <algorithm>
 
 #include "src/ops/shape_rules.h"
@@ -13,13 +13,14 @@ bool same_type(const TensorMeta& a, const TensorMeta& b) {
 
 std::size_t least_rank(const TensorMeta& t) { return std::max<std::size_t>(t.shape.size(), 1); }
 
-/// Known numbers, the first of them smaller.
+/// True if both are known numbers and the first is smaller.
 bool is_smaller(Space& space, PolyId a, PolyId b) {
   const auto x = space.value(a), y = space.value(b);
   return x && y && *x < *y;
 }
 
-/// Where an index may lie that names places of `self` along `dim`: nowhere larger than `room`, but along it.
+/// True if an index into `room` along `dim` may fit: it has the same rank, and is not larger in any dimension
+/// but `dim`. An empty index always fits.
 bool index_fits(const ShapeCall& call, const TensorMeta& index, const TensorMeta& room,
                 std::optional<std::size_t> dim) {
   bool fits = least_rank(index) == least_rank(room);
@@ -29,7 +30,7 @@ bool index_fits(const ShapeCall& call, const TensorMeta& index, const TensorMeta
   return fits || std::any_of(index.shape.begin(), index.shape.end(), is_empty);
 }
 
-/// May the indices that are given, but for self and values, be broadcast to one shape?
+/// False if the indices, the tensors between self and values, are known not to broadcast to one shape.
 bool indices_fit(const ShapeCall& call) {
   Space& space = call.sizes.space();
   std::vector<std::int64_t> widest;  // last dimension first; 0: open
@@ -46,7 +47,8 @@ bool indices_fit(const ShapeCall& call) {
   return true;
 }
 
-/// Does every mask have the extents that it stands for? Tensors are self, the indices that are given, values.
+/// False if a mask is known to differ from the extents of the dimensions that it indexes. Tensors: self, the
+/// given indices, values.
 bool masks_fit(const ShapeCall& call, const Arg& list) {
   const Shape& self = call.tensors.front().shape;
   std::size_t at = 0, next = 1;
@@ -65,7 +67,7 @@ bool masks_fit(const ShapeCall& call, const Arg& list) {
   return true;
 }
 
-/// Known to broadcast to `target`.
+/// True only if `values` is known to broadcast to `target`.
 bool surely_fills(const Space& space, const Shape& values, const Shape& target) {
   if (values.size() > target.size()) return false;
   const auto from = target.end() - static_cast<std::ptrdiff_t>(values.size());
@@ -85,7 +87,7 @@ bool cannot_fill(Space& space, const Shape& values, const Shape& target) {
   return false;
 }
 
-/// index_put: the last tensor's elements where `indices` say. A mask stands for as many dimensions as it has.
+/// index_put: stores the last tensor at `indices`. A mask indexes as many dimensions as it has.
 std::vector<InferredMeta> index_put_shape(const ShapeCall& call) {
   const Arg* list = call.argument("indices");
   if (list == nullptr || list->kind != Arg::Kind::list || call.tensors.size() < 2) return {};
@@ -99,7 +101,7 @@ std::vector<InferredMeta> index_put_shape(const ShapeCall& call) {
     next += given ? 1 : 0;
   }
   if (dimensions > self.shape.size() || !masks_fit(call, *list)) return {};
-  const bool fills = masks == 1 && list->list.size() == 1;  // by one value, which is converted
+  const bool fills = masks == 1 && list->list.size() == 1;  // with one value, which is converted
   if (!fills && !same_type(self, values)) return {};
   if (masks == 0 && !indices_fit(call)) return {};
   const auto picked = masks == 0 ? index_shape(call) : std::vector<InferredMeta>{};
@@ -107,7 +109,7 @@ std::vector<InferredMeta> index_put_shape(const ShapeCall& call) {
   return like_shape(call);
 }
 
-/// gather: as the index is, of the first's type.
+/// gather: the shape of the index, the dtype of the first tensor.
 std::vector<InferredMeta> gather_shape(const ShapeCall& call) {
   if (call.tensors.size() < 2) return {};
   const TensorMeta &self = call.tensors[0], &index = call.tensors[1];
@@ -116,7 +118,7 @@ std::vector<InferredMeta> gather_shape(const ShapeCall& call) {
   return {{index.shape, self.dtype}};
 }
 
-/// scatter: the index is nowhere larger than self but along `dim`, and nowhere larger than a source.
+/// scatter: the index is not larger than self, except along `dim`, and not larger than a source.
 std::vector<InferredMeta> scatter_shape(const ShapeCall& call) {
   if (call.tensors.size() < 2) return {};
   const TensorMeta &self = call.tensors[0], &index = call.tensors[1];
@@ -128,7 +130,7 @@ std::vector<InferredMeta> scatter_shape(const ShapeCall& call) {
   return like_shape(call);
 }
 
-/// index_add, index_copy, index_fill: a list of places along `dim`, and a source of self's type and, but
+/// index_add, index_copy, index_fill: a list of indices along `dim`, and a source of self's dtype and, except
 /// along `dim`, of self's shape.
 std::vector<InferredMeta> index_store_shape(const ShapeCall& call) {
   if (call.tensors.size() < 2) return {};
@@ -149,7 +151,7 @@ std::vector<InferredMeta> index_store_shape(const ShapeCall& call) {
   return like_shape(call);
 }
 
-/// masked_fill, masked_scatter: the tensor and its mask are broadcast, what is scattered is not.
+/// masked_fill, masked_scatter: the tensor and its mask are broadcast, a source is not.
 std::vector<InferredMeta> masked_shape(const ShapeCall& call) {
   if (call.tensors.size() < 2 || type_category(call.tensors[1].dtype) != 0) return {};
   if (call.argument("source") != nullptr && !same_type(call.tensors[0], call.tensors.back())) return {};

@@ -1,4 +1,4 @@
-// Shapes of results whose elements come from the elements at the same place.
+// Shapes of results whose elements depend on the elements at the same place.
 #include <algorithm>
 
 #include "src/ops/shape_rules.h"
@@ -6,8 +6,8 @@
 namespace noclobber::shape_rules {
 namespace {
 
-/// The category of a number that takes part in promotion; 0: there is none that raises a type, as no bool
-/// does. Others, as alpha, are made the result's.
+/// The category of the Python number that takes part in promotion; 0 if none raises a dtype, which a bool
+/// never does. Other numbers, such as alpha, are converted to the dtype of the result.
 int scalar_category(const ShapeCall& call) {
   int category = 0;
   for (const char* name : {"self", "other", "exponent", "min", "max"}) {
@@ -15,13 +15,13 @@ int scalar_category(const ShapeCall& call) {
     if (arg == nullptr) continue;
     if (arg->kind == Arg::Kind::sym) category = std::max(category, 1);
     if (arg->kind == Arg::Kind::real) category = std::max(category, 2);
-    if (arg->kind == Arg::Kind::text) category = std::max(category, 3);  // a complex number, as it is written
+    if (arg->kind == Arg::Kind::text) category = std::max(category, 3);  // a complex number, as written
   }
   return category;
 }
 
-/// The type of tensors that have dimensions; those that have none only raise its category. Either may be
-/// absent. Open where it counts whether a tensor without dimensions stands for a number: a float is then f32.
+/// The dtype of tensors with dimensions; those without only raise its category. Either may be absent. Empty
+/// if it matters whether a tensor without dimensions stands for a number: a float is then f32.
 std::optional<Dtype> combined(std::optional<Dtype> with, std::optional<Dtype> without) {
   if (!with || !without) return with ? with : without;
   if (type_category(*without) <= type_category(*with)) return with;
@@ -29,7 +29,7 @@ std::optional<Dtype> combined(std::optional<Dtype> with, std::optional<Dtype> wi
   return may_be_number ? std::nullopt : without;
 }
 
-/// The broadcast shape, and the type that PyTorch promotes to.
+/// The broadcast shape, and the dtype that PyTorch promotes to.
 std::optional<InferredMeta> broadcast_all(const ShapeCall& call) {
   const auto& tensors = call.tensors;
   if (tensors.empty()) return std::nullopt;
@@ -46,7 +46,7 @@ std::optional<InferredMeta> broadcast_all(const ShapeCall& call) {
   return out;
 }
 
-/// Of a real number as it is, of a complex one that of its parts; open where there is no such type.
+/// A real dtype itself, or that of the parts of a complex one; empty if there is none.
 std::optional<Dtype> part_of(Dtype type) {
   if (!is_complex(type)) return type;
   if (type == Dtype::c64) return Dtype::f32;
@@ -83,7 +83,7 @@ std::vector<InferredMeta> power_shape(const ShapeCall& call) {
   return out;
 }
 
-/// prims: floating numbers of one type stay so; what becomes of others depends on the kernel.
+/// prims: floats of one dtype keep it; the dtype for others depends on the kernel and stays open.
 std::vector<InferredMeta> kept_shape(const ShapeCall& call) {
   auto out = broadcast_all(call);
   const auto stays = [&](const TensorMeta& t) {
@@ -100,13 +100,13 @@ std::vector<InferredMeta> compare_shape(const ShapeCall& call) {
 }
 
 std::vector<InferredMeta> float_shape(const ShapeCall& call) {
-  if (call.argument("rounding_mode") != nullptr) return pointwise_shape(call);  // integers stay
+  if (call.argument("rounding_mode") != nullptr) return pointwise_shape(call);  // integers stay integers
   auto out = broadcast_all(call);
   if (out && out->dtype && type_category(*out->dtype) < 2) out->dtype = Dtype::f32;
   return listed(std::move(out));
 }
 
-/// In double precision, whatever is given.
+/// Double precision, whatever the operands are.
 std::vector<InferredMeta> double_shape(const ShapeCall& call) {
   auto out = broadcast_all(call);
   if (out && out->dtype)
@@ -148,7 +148,7 @@ std::vector<InferredMeta> like_shape(const ShapeCall& call) {
 
 std::vector<InferredMeta> like_open_shape(const ShapeCall& call) { return like_first(call, std::nullopt); }
 
-/// native_dropout: the numbers, and which of them were kept.
+/// native_dropout: the values, and the mask of those that were kept.
 std::vector<InferredMeta> masked_like_shape(const ShapeCall& call) {
   auto out = like_shape(call);
   if (!out.empty()) out.push_back({out[0].shape, Dtype::boolean});
@@ -173,7 +173,7 @@ std::vector<InferredMeta> with_indices_shape(const ShapeCall& call) {
 
 std::vector<InferredMeta> positions_shape(const ShapeCall& call) { return like_first(call, Dtype::i64); }
 
-/// topk: k along a dimension.
+/// topk: k elements along a dimension.
 std::vector<InferredMeta> top_shape(const ShapeCall& call) {
   auto out = with_indices_shape(call);
   const Arg* count = call.argument("k");
@@ -190,7 +190,7 @@ std::vector<InferredMeta> typed_like_shape(const ShapeCall& call) {
   return like_first(call, given ? std::optional(asked->dtype) : std::nullopt);
 }
 
-/// `dtype` is that of the argument.
+/// `dtype` describes the argument; the dtype of the result is `out_dtype` or `output_dtype`, f32 by default.
 std::vector<InferredMeta> dequantized_shape(const ShapeCall& call) {
   for (const char* name : {"out_dtype", "output_dtype"})
     if (const Arg* asked = call.argument(name); asked != nullptr && asked->kind == Arg::Kind::dtype)

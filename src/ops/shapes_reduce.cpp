@@ -1,4 +1,4 @@
-// Shapes of results that lose, take or exchange dimensions.
+// Shapes of results that lose, select or contract dimensions.
 #include <algorithm>
 
 #include "src/ops/shape_rules.h"
@@ -7,7 +7,8 @@
 namespace noclobber::shape_rules {
 namespace {
 
-/// Which dimensions the argument `dim` names: all without it, or with an empty list.
+/// The dimensions that the argument `dim` names: all if it is absent or an empty list. Empty if they are
+/// unknown.
 std::optional<std::vector<bool>> reduced(const ShapeCall& call, std::size_t rank) {
   const Arg* dims = call.argument("dim");
   if (dims == nullptr) dims = call.argument("dims");
@@ -45,7 +46,8 @@ std::vector<InferredMeta> reduced_to(const ShapeCall& call, std::optional<Dtype>
   return {{std::move(*shape), dtype}};
 }
 
-/// The argument's own type where every reduction keeps it: variances of complex numbers are real, and so on.
+/// The argument's dtype if it is floating, which every reduction keeps. Others vary: the variance of complex
+/// numbers is real, for example.
 std::optional<Dtype> kept_type(const ShapeCall& call) {
   if (call.tensors.empty() || type_category(call.tensors[0].dtype) != 2) return std::nullopt;
   return call.tensors[0].dtype;
@@ -69,7 +71,7 @@ std::vector<InferredMeta> sum_shape(const ShapeCall& call) {
   return reduced_to(call, own && type_category(*own) < 2 ? Dtype::i64 : own);
 }
 
-/// any, all: bool, but for u8. An empty list of dimensions reduces none of them.
+/// any, all: bool, or u8 for u8. An empty list of dimensions reduces none of them.
 std::vector<InferredMeta> truth_shape(const ShapeCall& call) {
   const Dtype dtype = own_type(call) == Dtype::u8 ? Dtype::u8 : Dtype::boolean;
   const Arg* dims = call.argument("dim");
@@ -88,7 +90,7 @@ std::vector<InferredMeta> pair_reduction_shape(const ShapeCall& call) {
   return out;
 }
 
-/// A reduction that picks elements.
+/// A reduction that selects elements.
 std::vector<InferredMeta> pick_shape(const ShapeCall& call) { return reduced_to(call, own_type(call)); }
 std::vector<InferredMeta> two_picks_shape(const ShapeCall& call) { return twice(pick_shape(call)); }
 
@@ -96,7 +98,7 @@ std::vector<InferredMeta> two_reductions_shape(const ShapeCall& call) {
   return twice(reduced_to(call, kept_type(call)));
 }
 
-/// Matrices (or a matrix and a vector), perhaps in batches, perhaps behind what is added.
+/// Matrices (or a matrix and a vector), in batches or not, possibly after a summand.
 std::vector<InferredMeta> product_shape(const ShapeCall& call) {
   const auto& tensors = call.tensors;
   const std::size_t first = tensors.size() > 2 ? 1 : 0;
@@ -122,8 +124,8 @@ std::vector<InferredMeta> linear_shape(const ShapeCall& call) {
   return {{std::move(out), call.tensors[0].dtype}};
 }
 
-/// Vectors, matrices or batches of them, which are broadcast. The type is left open: a composite operator
-/// runs under autocast.
+/// Vectors, matrices or batches of them, which are broadcast. The dtype stays open: a composite operator runs
+/// under autocast.
 std::vector<InferredMeta> matmul_shape(const ShapeCall& call) {
   if (call.tensors.size() != 2) return {};
   const Shape &a = call.tensors[0].shape, &b = call.tensors[1].shape;
@@ -150,7 +152,7 @@ std::vector<InferredMeta> outer_shape(const ShapeCall& call) {
            promoted(call.tensors[0].dtype, call.tensors[1].dtype)}};
 }
 
-/// As the index is, of the first's type.
+/// The shape of the index, the dtype of the first tensor.
 std::vector<InferredMeta> take_shape(const ShapeCall& call) {
   if (call.tensors.size() < 2) return {};
   return {{call.tensors[1].shape, call.tensors[0].dtype}};

@@ -1,4 +1,4 @@
-// Shapes of results that are chosen, counted out, compared in pairs or exchanged between processes.
+// Shapes of results of indexing, counting, pairwise comparison and collectives.
 #include <cmath>
 #include <cstdlib>
 
@@ -19,13 +19,13 @@ std::optional<Dtype> dtype_named(const ShapeCall& call, std::optional<Dtype> fal
   return asked->kind == Arg::Kind::dtype ? std::optional(asked->dtype) : std::nullopt;
 }
 
-/// Where index tensors stand among the dimensions, and what they are broadcast to.
+/// The dimensions that index tensors replace, and the shape that these broadcast to.
 struct Indices {
   std::vector<bool> taken;
   Shape shape;
 };
 
-/// Nothing where a mask is among them, whose shape is data.
+/// Empty if one of them is a mask: the shape then depends on data.
 std::optional<Indices> indices_of(const ShapeCall& call) {
   const Arg* list = call.argument("indices");
   if (list == nullptr || list->kind != Arg::Kind::list || call.tensors.empty()) return std::nullopt;
@@ -56,7 +56,7 @@ std::optional<double> real_number(const ShapeCall& call, std::string_view name, 
   return whole ? std::optional(static_cast<double>(*whole)) : std::nullopt;
 }
 
-/// By numbers of which one is real: reckoned with in f64, whatever the result is.
+/// arange with a real argument: the length is computed in f64, whatever the dtype of the result.
 std::vector<InferredMeta> real_count_shape(const ShapeCall& call) {
   const auto start = real_number(call, "start", 0), end = real_number(call, "end", NAN),
              step = real_number(call, "step", 1);
@@ -67,7 +67,8 @@ std::vector<InferredMeta> real_count_shape(const ShapeCall& call) {
 
 }  // namespace
 
-/// What the indices give stands where they stood, or in front if another dimension lies between them.
+/// The broadcast shape of the indices replaces the indexed dimensions, or comes first if another dimension
+/// separates them.
 std::vector<InferredMeta> index_shape(const ShapeCall& call) {
   const auto indices = indices_of(call);
   if (!indices) return {};
@@ -86,7 +87,7 @@ std::vector<InferredMeta> index_shape(const ShapeCall& call) {
   return {{std::move(rest), call.tensors[0].dtype}};
 }
 
-/// bucketize: a number of a bucket for each element; of a single number without a dimension.
+/// bucketize: the number of a bucket for each element; for a Python number without dimensions.
 std::vector<InferredMeta> bucket_shape(const ShapeCall& call) {
   const Arg* narrow = call.argument("out_int32");
   if (narrow == nullptr || narrow->kind != Arg::Kind::boolean || call.tensors.empty()) return {};
@@ -95,7 +96,7 @@ std::vector<InferredMeta> bucket_shape(const ShapeCall& call) {
   return {{std::move(shape), narrow->boolean ? Dtype::i32 : Dtype::i64}};
 }
 
-/// arange: from `start` to before `end`. What out= is given is stored as it has it.
+/// arange: from `start` up to but not including `end`. With out= the dtype is open, being that of `out`.
 std::vector<InferredMeta> count_shape(const ShapeCall& call) {
   for (const char* name : {"start", "end", "step"})
     if (const Arg* arg = call.argument(name); arg != nullptr && arg->kind == Arg::Kind::real)
@@ -148,7 +149,7 @@ std::vector<InferredMeta> row_pairs_shape(const ShapeCall& call) {
   return {{{call.sizes.space().constant(*rows * (*rows - 1) / 2)}, call.tensors[0].dtype}};
 }
 
-/// all_gather: the parts of all processes, one behind the other.
+/// all_gather: the parts of all processes, one after the other.
 std::vector<InferredMeta> gathered_shape(const ShapeCall& call) {
   auto out = like_shape(call);
   const auto processes = size_named(call, "group_size");
@@ -157,7 +158,7 @@ std::vector<InferredMeta> gathered_shape(const ShapeCall& call) {
   return out;
 }
 
-/// reduce_scatter: the own part.
+/// reduce_scatter: the part of one process.
 std::vector<InferredMeta> scattered_shape(const ShapeCall& call) {
   auto out = like_shape(call);
   const auto processes = call.integer("group_size", std::nullopt);
@@ -168,7 +169,7 @@ std::vector<InferredMeta> scattered_shape(const ShapeCall& call) {
   return out;
 }
 
-/// all_to_all: what each process sends.
+/// all_to_all: the parts received from all processes.
 std::vector<InferredMeta> exchanged_shape(const ShapeCall& call) {
   auto out = like_shape(call);
   const Arg* sizes = call.argument("output_split_sizes");

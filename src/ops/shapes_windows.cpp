@@ -1,4 +1,5 @@
-// Shapes of results whose last dimensions are windows over those of the argument, or what lies around them.
+// Shapes of results whose last dimensions count windows over those of the argument, and of padding and
+// resizing.
 #include "src/ops/shape_rules.h"
 #include "src/ops/window_sizes.h"
 
@@ -7,8 +8,8 @@ namespace {
 
 using Numbers = std::vector<std::int64_t>;
 
-/// An argument with a number per dimension, or one for all; as `fallback` where it is absent or empty.
-/// Nothing where it is not constant or has another length.
+/// An argument with one number per dimension, or one for all; `fallback` if it is absent or empty. Empty if
+/// it is not constant or has another length.
 std::optional<Numbers> numbers(const ShapeCall& call, const char* name, const Numbers& fallback) {
   const std::vector<Arg> items = call.items(name);
   if (items.empty()) return fallback;
@@ -21,7 +22,7 @@ std::optional<Numbers> numbers(const ShapeCall& call, const char* name, const Nu
   return out.size() == fallback.size() ? std::optional(out) : std::nullopt;
 }
 
-/// The last sizes of a shape; nothing where one is not constant.
+/// The last sizes of a shape; empty if one is not constant.
 std::optional<Numbers> last_sizes(const ShapeCall& call, const Shape& shape, std::size_t count) {
   Numbers out;
   for (std::size_t k = shape.size() - count; k < shape.size(); ++k) {
@@ -32,7 +33,7 @@ std::optional<Numbers> last_sizes(const ShapeCall& call, const Shape& shape, std
   return out;
 }
 
-/// One per dimension, with `stride` where the call gives none.
+/// One window per dimension, with `stride` if the call gives none.
 std::optional<std::vector<Window>> windows_of(const ShapeCall& call, const Numbers& in, const Numbers& kernel,
                                               const Numbers& stride) {
   const auto strides = numbers(call, "stride", stride);
@@ -109,7 +110,7 @@ std::vector<InferredMeta> convolution_shape(const ShapeCall& call) {
   const auto groups = call.integer("groups", 1);
   Space& space = call.sizes.space();
   if (!windows || !more || !groups) return {};
-  if (space.value(input[1]) == 0 || space.value(weight[1]) == 0) return {};  // PyTorch gives no channels then
+  if (space.value(input[1]) == 0 || space.value(weight[1]) == 0) return {};  // PyTorch then gives no channels
   const bool transposed = call.is_true("transposed");
   Shape out = input;
   out[1] = transposed ? space.scale(weight[1], *groups) : weight[0];
@@ -122,7 +123,7 @@ std::vector<InferredMeta> convolution_shape(const ShapeCall& call) {
   return {{std::move(out), call.tensors[0].dtype}};
 }
 
-/// Gradients of input, weight and bias; one that is not asked for does not exist.
+/// Gradients of input, weight and bias; one that is not requested does not exist.
 std::vector<InferredMeta> convolution_gradients_shape(const ShapeCall& call) {
   if (call.tensors.size() < 3) return {};
   std::vector<InferredMeta> out;
@@ -134,7 +135,7 @@ std::vector<InferredMeta> convolution_gradients_shape(const ShapeCall& call) {
   return out;
 }
 
-/// Padding before and behind the last dimensions, the last one first.
+/// Padding before and after the last dimensions, the last one first.
 std::vector<InferredMeta> padded_shape(const ShapeCall& call) {
   const std::vector<Arg> padding = call.items("padding");
   if (call.tensors.empty() || padding.size() % 2 != 0 || padding.size() / 2 > call.tensors[0].shape.size())
@@ -148,7 +149,7 @@ std::vector<InferredMeta> padded_shape(const ShapeCall& call) {
   return {{std::move(out), call.tensors[0].dtype}};
 }
 
-/// The last dimensions have the sizes that the call asks for.
+/// The last dimensions have the requested sizes.
 std::vector<InferredMeta> resized_shape(const ShapeCall& call) {
   const std::size_t dims = spatial_dims(call.op);
   if (call.tensors.empty() || dims == 0 || call.tensors[0].shape.size() < dims + 1) return {};

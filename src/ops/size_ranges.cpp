@@ -1,4 +1,4 @@
-// What relations between sizes say of the range of one symbol.
+// Derives ranges of single symbols from relations between sizes.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -12,15 +12,15 @@ namespace noclobber {
 
 namespace {
 constexpr std::int64_t kMostUnit = 1 << 20;
-constexpr std::int64_t kMostPower = std::int64_t{1} << 42;  // a double holds it, and the roots, well enough
+constexpr std::int64_t kMostPower = std::int64_t{1} << 42;  // exact enough in double, and so are the roots
 
 struct Part {
   std::int64_t factor;
   Product atoms;
 };
 
-/// What a relation says is 0, as it is written, without the sizes of at least 1 that all of it is multiplied
-/// by.
+/// The terms of an expression that a relation says is 0, without the symbols of at least 1 that divide every
+/// term.
 std::vector<Part> parts_of(Space& plain, PolyId gap, const std::map<std::string, SymbolRange>& symbols) {
   std::vector<Part> out;
   if (gap == Space::kBad) return out;
@@ -41,7 +41,7 @@ std::vector<Part> parts_of(Space& plain, PolyId gap, const std::map<std::string,
 
 }  // namespace
 
-/// "Mod(s, 2) == 0" and "2*((s - 1)//2) + 2 == s" say of s what a range's multiple_of says: s is a sum of
+/// "Mod(s, 2) == 0" and "2*((s - 1)//2) + 2 == s" imply what a range's multiple_of states: s is a sum of
 /// multiples of 2.
 void Sizes::divisible(const SymRelation& relation, const std::map<std::string, SymbolRange>& symbols) {
   if (relation.kind != SymRelation::Kind::eq) return;
@@ -68,7 +68,7 @@ void Sizes::divisible(const SymRelation& relation, const std::map<std::string, S
 }
 
 namespace {
-/// The number that is `n` times `count` factors of itself, where there is one of at least 0.
+/// The nonnegative number whose power `count` is `n`; empty if there is none.
 std::optional<std::int64_t> root_of(std::int64_t n, std::size_t count) {
   if (n < 0 || n > kMostPower) return std::nullopt;
   const auto root = std::llround(std::pow(static_cast<double>(n), 1.0 / static_cast<double>(count)));
@@ -80,7 +80,8 @@ std::optional<std::int64_t> root_of(std::int64_t n, std::size_t count) {
 
 bool is_within(std::int64_t number, std::int64_t most) { return number >= -most && number <= most; }
 
-/// One product with its factor, and a number, which are small enough to be counted with.
+/// Splits a size into one product with its factor and a number, both small enough for this arithmetic. Empty
+/// if it has another form.
 std::optional<std::pair<Monomial, std::int64_t>> apart_from_number(Space& plain, PolyId of) {
   std::optional<std::pair<Monomial, std::int64_t>> out;
   std::int64_t number = 0;
@@ -99,11 +100,11 @@ std::optional<std::pair<Monomial, std::int64_t>> apart_from_number(Space& plain,
   return out;
 }
 
-/// An atom with its factor, and a number.
+/// An atom times a factor, plus a number.
 struct Linear {
   std::int64_t factor = 0, number = 0;
   Atom atom;
-  std::int64_t by = 0;  // what a quotient divides by; 0: the atom is none
+  std::int64_t by = 0;  // divisor, if the atom is a quotient; else 0
 };
 
 std::optional<Linear> line_of(Space& plain, PolyId size) {
@@ -116,11 +117,11 @@ std::optional<Linear> line_of(Space& plain, PolyId size) {
   return out.by <= kMostUnit && divides == (out.by > 0) ? std::optional(out) : std::nullopt;
 }
 
-/// What is at least 0, a symbol times a factor and a number, is in the range of that symbol; so is the symbol
-/// of which it has a quotient, or the quotient of a quotient.
+/// Narrows the range of a symbol by a size that is at least 0 and linear in it. The symbol may be inside a
+/// quotient, or inside a quotient of a quotient.
 void at_least_zero(Space& plain, PolyId size, std::map<std::string, SymbolRange>& symbols) {
   for (auto line = line_of(plain, size); line; line = line_of(plain, size)) {
-    // The atom is at least `end`, or at most.
+    // The atom is at least `end` if it grows, else at most `end`.
     const bool grows = line->factor > 0;
     const std::int64_t end =
         grows ? -floor_quotient(line->number, line->factor) : floor_quotient(line->number, -line->factor);
@@ -141,7 +142,7 @@ void is_zero(Space& plain, PolyId size, std::map<std::string, SymbolRange>& symb
   at_least_zero(plain, plain.scale(size, -1), symbols);
 }
 
-/// Is it known to be at least `least`, by the range of the one symbol that it grows with?
+/// True if the size is known to be at least `least`, by the range of the one symbol that it grows with.
 bool is_at_least(Space& plain, const Linear& line, const std::map<std::string, SymbolRange>& symbols,
                  std::int64_t least) {
   if (line.factor <= 0) return false;
@@ -155,7 +156,7 @@ bool is_at_least(Space& plain, const Linear& line, const std::map<std::string, S
   return inner && is_at_least(plain, *inner, symbols, end * line.by);
 }
 
-/// "n == atom**k" says where the atom lies, if it cannot be -n as well. `gap` is 0.
+/// "n == atom**k" determines the atom, if it cannot be the negative root as well. `gap` is 0.
 void narrow_power(Space& plain, PolyId gap, std::map<std::string, SymbolRange>& symbols) {
   const auto power = apart_from_number(plain, gap);
   if (!power || !is_within(power->first.factor, 1)) return;
@@ -174,8 +175,9 @@ bool is_choice(const Atom& atom) {
   return atom.kind == Atom::Kind::opaque && (atom.name == "max" || atom.name == "min");
 }
 
-/// "s == n - Max(0, n - s)": what equals one of two sizes and their maximum is not the lesser one.
-/// "0 < Max(0, s - 5)": what is greater than a number that one is not is the other one. `gap`: right - left.
+/// "s == n - Max(0, n - s)": an operand that equals the maximum is not the lesser one. "0 < Max(0, s - 5)":
+/// if the maximum exceeds a number that one operand does not, the other one does. Likewise for Min. `gap`:
+/// right - left.
 void narrow_lesser(Space& plain, PolyId gap, SymRelation::Kind kind,
                    std::map<std::string, SymbolRange>& symbols) {
   for (const Monomial& m : Polynomial(plain.terms(gap))) {
@@ -183,7 +185,7 @@ void narrow_lesser(Space& plain, PolyId gap, SymRelation::Kind kind,
     const Atom atom = own.size() == 1 ? plain.atom(own[0]) : Atom{};
     if (!is_choice(atom) || std::abs(m.factor) != 1) continue;
     const PolyId itself = plain.opaque(atom.name, atom.arguments);
-    const PolyId other = plain.sub(itself, plain.scale(gap, m.factor));  // in gap, with the other sign
+    const PolyId other = plain.sub(itself, plain.scale(gap, m.factor));  // appears in gap, negated
     const int sign = atom.name == "max" ? 1 : -1;
     for (const std::size_t k : {0U, 1U}) {
       const PolyId one = atom.arguments[k], two = atom.arguments[1 - k];

@@ -8,7 +8,7 @@
 namespace noclobber {
 
 namespace {
-constexpr std::int64_t kOpenBelow = -(std::int64_t{1} << 62);  // a range that begins below has no least value
+constexpr std::int64_t kOpenBelow = -(std::int64_t{1} << 62);  // a lower minimum counts as none
 constexpr std::int64_t kOpenAbove = -kOpenBelow;
 }  // namespace
 
@@ -24,7 +24,7 @@ void Sizes::declare(const std::map<std::string, SymbolRange>& given, const std::
       range.min = (range.min + unit - 1) / unit * unit, range.max = *range.max / unit * unit;
     if (range.max && *range.max == range.min) fixed_[name] = range.min;
     if (unit > 1) multiples_[name] = unit;
-    if (unit > 1 && range.min >= 0) {  // the symbol is `unit` times one of its own
+    if (unit > 1 && range.min >= 0) {  // the symbol is `unit` times a new symbol
       space_.range(name + "/" + std::to_string(unit), (range.min + unit - 1) / unit,
                    range.max ? std::optional(*range.max / unit) : std::nullopt);
     } else {
@@ -34,7 +34,7 @@ void Sizes::declare(const std::map<std::string, SymbolRange>& given, const std::
   }
   for (const SymRelation& relation : assume) eliminate(relation, symbols);
   for (const SymRelation& relation : assume) positive_factors(relation);
-  std::set<PolyId> known;  // nonnegative, as relations say it
+  std::set<PolyId> known;  // nonnegative by a relation
   const auto assumed = [&](PolyId size) {
     space_.assume_nonnegative(size);
     known.insert(size);
@@ -57,7 +57,7 @@ void Sizes::declare(const std::map<std::string, SymbolRange>& given, const std::
         break;
     }
   }
-  for (int round = 0; round < 2; ++round)  // what is not 0 may be 1, which another relation excludes
+  for (int round = 0; round < 2; ++round)  // a size other than 0 may be 1, which another relation excludes
     for (const SymRelation& relation : assume) {
       if (relation.kind != SymRelation::Kind::ne) continue;
       const PolyId gap = space_.sub(of(relation.right), of(relation.left));
@@ -66,7 +66,7 @@ void Sizes::declare(const std::map<std::string, SymbolRange>& given, const std::
     }
 }
 
-/// Where gap = 0 says that a // b is the constant n: n * b <= a < (n + 1) * b.
+/// If gap = 0 says that a // b is the constant n: n * b <= a < (n + 1) * b.
 void Sizes::counted(PolyId gap) {
   if (gap == Space::kBad) return;
   const Polynomial terms = space_.terms(gap);
@@ -86,7 +86,7 @@ void Sizes::counted(PolyId gap) {
   }
 }
 
-/// From 0 < a * b and 0 < a follows 0 < b.
+/// 0 < a * b and 0 < a imply 0 < b.
 void Sizes::positive_factors(const SymRelation& relation) {
   if (relation.kind != SymRelation::Kind::lt || relation.left != SymExpr(0)) return;
   const PolyId product = of(relation.right);
@@ -106,7 +106,7 @@ void Sizes::positive_factors(const SymRelation& relation) {
   }
 }
 
-/// An equality that is linear in a symbol, with factor one, gives that symbol; its range stays a fact.
+/// Solves an equality that is linear in a symbol, with factor one, for that symbol. Its range remains a fact.
 void Sizes::eliminate(const SymRelation& relation, const std::map<std::string, SymbolRange>& symbols) {
   if (relation.kind != SymRelation::Kind::eq) return;
   const PolyId gap = space_.sub(of(relation.right), of(relation.left));
@@ -144,7 +144,7 @@ void Sizes::eliminate(const SymRelation& relation, const std::map<std::string, S
   }
 }
 
-/// min (sign 1) or max (sign -1) where it can be told, else opaque.
+/// The minimum (sign 1) or maximum (sign -1) if it is known, else opaque.
 PolyId Sizes::lesser(PolyId a, PolyId b, const char* name, int sign) {
   const PolyId gap = space_.scale(space_.sub(b, a), sign);
   if (space_.nonnegative(gap)) return a;
@@ -153,7 +153,7 @@ PolyId Sizes::lesser(PolyId a, PolyId b, const char* name, int sign) {
 }
 
 namespace {
-/// The one number that the bounds of all it is made of leave.
+/// The only number within the bounds of all atoms; empty if there are several.
 std::optional<std::int64_t> only_value(Space& space, PolyId of) {
   std::int64_t sum = 0;
   if (of == Space::kBad) return std::nullopt;
@@ -169,7 +169,7 @@ std::optional<std::int64_t> only_value(Space& space, PolyId of) {
   return sum;
 }
 
-/// The one atom of `a` that is a quotient by a number, with factor one; nothing where there are several.
+/// The one atom of `a` that is a quotient by a number, with factor one; empty if there is none, or several.
 std::optional<AtomId> quotient_within(Space& space, PolyId a) {
   std::optional<AtomId> out;
   for (const Monomial& m : space.terms(a)) {

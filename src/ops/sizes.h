@@ -1,4 +1,4 @@
-// Sizes as the dump writes them, as the checker's polynomials.
+// Sizes as the dump writes them, translated to the checker's polynomials.
 #pragma once
 #include <map>
 #include <string>
@@ -12,12 +12,12 @@ namespace noclobber {
 class Sizes {
  public:
   explicit Sizes(Space& space) : space_(space) {}
-  /// Ranges and relations of a case become facts of the space.
+  /// Adds the ranges and relations of a case to the facts of the space.
   void declare(const std::map<std::string, SymbolRange>& given, const std::vector<SymRelation>& assume);
-  /// kBad where the expression overflows; functions we do not know are opaque.
+  /// kBad if the expression overflows. Unknown functions are opaque.
   PolyId of(const SymExpr& expression);
   Shape of(const std::vector<SymExpr>& expressions);
-  /// The lesser of two sizes: one of them where that can be told, else opaque.
+  /// The lesser of two sizes: one of them if that is known, else opaque.
   PolyId lesser(PolyId a, PolyId b) { return lesser(a, b, "min", 1); }
   Space& space() { return space_; }
 
@@ -33,15 +33,15 @@ class Sizes {
 
   Space& space_;
   std::map<std::string, std::int64_t> fixed_, multiples_;
-  std::map<std::string, PolyId> eliminated_;  // symbols that an equality gives in terms of others
+  std::map<std::string, PolyId> eliminated_;  // symbols that an equality expresses by others
 };
 
-/// floor(a / b), a number where ranges leave one; kBad unless b > 0 is shown. The quotient of a quotient by
-/// numbers is one quotient, as PyTorch's sizes have it: floor((floor(x / m) + y) / n) = floor((x + m * y) /
-/// (m * n)).
+/// floor(a / b), as a number if ranges leave only one; kBad unless b > 0 is known. A quotient of a quotient
+/// by numbers becomes one quotient, as PyTorch's sizes have it: floor((floor(x / m) + y) / n) = floor((x + m
+/// * y) / (m * n)).
 PolyId floor_quotient_of(Space& space, PolyId a, PolyId b);
 
-/// A polynomial for people and keys: equal polynomials of one Space have equal texts.
+/// A polynomial as text, for messages and keys: equal polynomials of one Space have equal texts.
 std::string size_text(const Space& space, PolyId a);
 
 /// Row-major strides of a shape.

@@ -9,13 +9,13 @@ namespace {
 
 using Strides = std::vector<PolyId>;
 
-/// Is this extent none of which the stride does not matter?
+/// True if the extent is known to be at least 2, so that its stride matters.
 bool several(Space& space, PolyId extent) {
   return space.nonnegative(space.beyond(extent, space.constant(1)));
 }
 
-/// Strides of a reshape that needs no copy (computeStride): runs of dimensions that are one behind the
-/// other in memory are regrouped. Nothing: a copy would be needed; `open`: it cannot be told.
+/// The strides of a reshape that needs no copy (computeStride): runs of dimensions that are contiguous with
+/// each other are regrouped. Empty if a copy is needed, or, if `open` is set, may be needed.
 std::optional<Strides> regrouped(Space& space, const Shape& from, const Strides& base, const Shape& to,
                                  bool& open) {
   Strides out(to.size(), 0);

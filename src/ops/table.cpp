@@ -81,7 +81,7 @@ std::string_view base_name(std::string_view op) {
   return op.substr(0, second);
 }
 
-/// The row of an overload: its own, or that of the operator whose effects it has but for what it writes.
+/// The overload's own row, or that of the functional operator, whose effects it has besides its writes.
 const OpRow* row_of_overload(std::string_view op, const Schema& schema) {
   if (const OpRow* row = find_row(op); row != nullptr || !schema.writes()) return row;
   const std::string functional = functional_op(schema.op);
@@ -89,8 +89,8 @@ const OpRow* row_of_overload(std::string_view op, const Schema& schema) {
 }
 
 namespace {
-/// Does that also hold of the overloads that fill `out`, or write their argument? What such an overload
-/// returns is what it writes, so nothing that is said of the result alone does.
+/// True if the row's meaning also holds for overloads that fill `out` or write their argument. Such an
+/// overload returns what it writes, so a meaning of the result alone does not apply to it.
 bool holds_where_written(const OpRow& row) {
   return row.meaning == Meaning::normalize_running || row.writes_silently;
 }
@@ -226,7 +226,7 @@ bool draws(std::string_view op, const Schema& schema, const std::vector<Arg>& ar
     const bool trains = name == "train" || name == "training";
     if (trains && arg.kind == Arg::Kind::boolean && !arg.boolean) return false;
     if ((name == "dropout_p" || name == "dropout") && is_zero(arg)) return false;
-    if (composite && name == "p" && is_number(arg, 1)) return false;  // a product with zero
+    if (composite && name == "p" && is_number(arg, 1)) return false;  // p = 1 is a product with zero
   }
   return true;
 }
@@ -261,7 +261,7 @@ bool is_elementwise(std::string_view op, const Schema& schema) {
     const Schema* same = find_schema(std::string(row->same_as) + "." + schema.overload);
     if (same != nullptr && is_elementwise(row->same_as, *same)) return true;
   }
-  // PyTorch tags gelu and relu6, but neither gelu_ nor relu6_.
+  // PyTorch tags gelu and relu6, but not gelu_ and relu6_.
   const Schema* pure = schema.writes() ? find_schema(functional_op(schema.op)) : nullptr;
   return pure != nullptr && !pure->writes() && is_elementwise(base_name(pure->op), *pure);
 }

@@ -1,4 +1,4 @@
-// Arguments as operators take them, whichever way they are written.
+// Brings arguments to one form, whichever way a call writes them.
 #include <utility>
 
 #include "src/ops/meaning.h"
@@ -7,7 +7,7 @@ namespace noclobber {
 
 namespace {
 
-/// -1 is the last dimension. What is out of range stays: PyTorch raises.
+/// Counts dimensions from the front: -1 is the last one. One that is out of range stays: PyTorch raises.
 Arg from_front(Arg arg, std::int64_t rank) {
   for (Arg& item : arg.list.items()) item = from_front(std::move(item), rank);
   if (arg.kind != Arg::Kind::sym || !arg.sym.is_constant()) return arg;
@@ -15,7 +15,7 @@ Arg from_front(Arg arg, std::int64_t rank) {
   return at < 0 && at >= -rank ? Arg::of(SymExpr(at + rank)) : arg;
 }
 
-/// Is that argument a dimension, or several, of argument `self`? Operators that make a dimension more name
+/// True if the argument is a dimension, or several, of argument `self`. Operators that add a dimension name
 /// their argument otherwise, or are views.
 bool is_dimension(const Schema& schema, std::size_t at) {
   const SchemaSlot &slot = schema.arguments[at], &first = schema.arguments[0];
@@ -30,7 +30,7 @@ bool is_dimension(const Schema& schema, std::size_t at) {
 Arg as_taken(const Schema& schema, std::size_t at, const Arg& arg, std::optional<std::size_t> rank) {
   if (at >= schema.arguments.size()) return arg;
   if (!rank || !is_dimension(schema, at)) return arg;
-  // a single number has one dimension here
+  // a tensor without dimensions counts as rank 1
   Arg out = from_front(arg, *rank == 0 ? 1 : static_cast<std::int64_t>(*rank));
   const bool listed = schema.arguments[at].type_text.find("[1]") != std::string::npos;
   return listed && out.kind == Arg::Kind::sym ? Arg::of(std::vector<Arg>{std::move(out)}) : out;

@@ -15,7 +15,7 @@ bool is_scan(const Step& step) {
   return step.op == "higher_order.scan" || step.op == "higher_order.scan.default";
 }
 
-/// A loop with everything that is needed to write it out.
+/// A loop, with all that is needed to unroll it.
 struct KnownLoop {
   const Graph* body = nullptr;
   std::vector<Arg> carried, items, more;  // in the outer graph
@@ -27,7 +27,7 @@ class Unroller : TripsWriter {
   Unroller(const Case& value, const Graph& top, Plan* plan)
       : TripsWriter(value, top), case_(value), plan_(plan) {}
 
-  /// Nothing where the graph would grow too large.
+  /// Empty if the graph would grow too large.
   std::optional<Graph> run(const Graph& top) {
     for (const Step& step : top.steps) {
       const auto loop = is_map(step) || is_scan(step) ? known(top, step) : std::nullopt;
@@ -37,7 +37,7 @@ class Unroller : TripsWriter {
     return std::move(written);
   }
 
-  /// Places that each trip has taken over.
+  /// Removes the entries of body values from the plan: each trip has its own.
   void drop_places() {
     if (plan_ != nullptr)
       std::erase_if(plan_->buffers,
@@ -45,7 +45,7 @@ class Unroller : TripsWriter {
   }
 
  private:
-  /// Does the body hand on what it was given, as far as its types tell?
+  /// False if the types of the body are known to differ between a carried input and its result.
   static bool carries_alike(const KnownLoop& loop) {
     for (std::size_t k = 0; k < loop.carried.size(); ++k) {
       const Arg& made = loop.body->outputs[k];
@@ -68,7 +68,7 @@ class Unroller : TripsWriter {
     const bool fits = out.body->inputs.size() == out.carried.size() + out.items.size() + out.more.size() &&
                       out.body->outputs.size() == step.results.size() && out.body->finals.empty() &&
                       out.body->outputs.size() >= out.carried.size();
-    // Written out, what is carried is a copy, in a storage that holds nothing else.
+    // The unrolled loop copies carried values, into storages that hold nothing else.
     if (!fits || counts_in_storage(case_, *out.body) || !carries_alike(out)) return std::nullopt;
     const auto trips = length_of_items(graph, out.items);
     if (!trips) return std::nullopt;
@@ -89,7 +89,7 @@ class Unroller : TripsWriter {
                : std::nullopt;
   }
 
-  /// A storage for every result, which the trips write into.
+  /// Emits a storage for every result, which the trips write.
   std::vector<Arg> begin(const KnownLoop& loop, const Step& step) {
     std::vector<Arg> out;
     for (std::size_t k = 0; k < step.results.size(); ++k) {
@@ -123,7 +123,7 @@ class Unroller : TripsWriter {
       for (const Step& inner : loop.body->steps) run_in_trip(*loop.body, inner, places, trip);
       finish(loop, step, places, trip, results);
     }
-    for (std::size_t k = 0; k < results.size(); ++k) {  // names mean values: what they are now
+    for (std::size_t k = 0; k < results.size(); ++k) {  // results are the contents at this point
       name_result(step, k, "aten.alias.default", {results[k]}).barrier = true;
     }
   }
@@ -150,7 +150,7 @@ class Unroller : TripsWriter {
     }
   }
 
-  /// Rows first: they may be what was carried. `results`: the storages, by their latest names.
+  /// Stores rows first, since they may be carried values. `results`: the storages, by their latest names.
   void finish(const KnownLoop& loop, const Step& step, const Standing& places, std::int64_t trip,
               std::vector<Arg>& results) {
     const std::size_t carried = loop.carried.size();
@@ -161,7 +161,7 @@ class Unroller : TripsWriter {
           emit(step, "aten.select.int", {results[k], Arg::of(SymExpr(0)), Arg::of(SymExpr(trip))}, "row");
       emit(step, "aten.copy_.default", {row, made[k]}, "stored");
     }
-    if (carried > 1)  // one may be another, or a view of it
+    if (carried > 1)  // one may alias another
       for (std::size_t k = 0; k < carried; ++k)
         if (made[k].ref != results[k].ref) made[k] = emit(step, "aten.clone.default", {made[k]}, "kept");
     for (std::size_t k = 0; k < carried; ++k)

@@ -22,16 +22,16 @@ LoopKind kind_of_loop(const Step& step) {
   return LoopKind::none;
 }
 
-/// A loop with everything that its trips are given, in the outer graph.
+/// A loop, with the operands of its trips in the outer graph.
 struct TripsOf {
   const Graph* body = nullptr;
   std::vector<Arg> carried, items, more;
   std::int64_t trips = 0;
-  bool clones = false;  // what is carried where no trip runs
+  bool clones = false;  // a loop without trips returns clones of what it carries
 };
 
-/// Writes loops out as the interpreter runs them: bodies on the operands' own storages, results what the last
-/// trip hands on, items of results in a storage of their own behind the last trip.
+/// Unrolls loops as the interpreter runs them: bodies use the operands' own storages, carried results are
+/// those of the last trip, and stacked results get a storage of their own after the last trip.
 class Trips : TripsWriter {
  public:
   Trips(const Case& value, const OpSet& ops, const Graph& top)
@@ -41,7 +41,7 @@ class Trips : TripsWriter {
     written.numbers = top.numbers;
   }
 
-  /// Nothing where no loop is known, or the graph would grow too large.
+  /// Empty if no loop has a known trip count, or if the graph would grow too large.
   std::optional<Graph> run(const Graph& top) {
     bool any = false;
     for (const Step& step : top.steps) {
@@ -131,7 +131,7 @@ class Trips : TripsWriter {
   const OpSet& ops_;
 };
 
-/// All loops of known trips, those that stand in others as well. False: there are none.
+/// Unrolls all loops of known trip count, nested ones too. False if there are none.
 bool write_out(const Case& value, const OpSet& ops, Graph& graph) {
   bool any = false;
   for (int depth = 0; depth < kDeepestLoop; ++depth) {

@@ -10,7 +10,7 @@
 namespace noclobber {
 namespace {
 
-/// The calls of each operator that is not PyTorch's: of those the table knows the types.
+/// The calls of each operator outside of the vocabulary: the table knows the result types of the others.
 std::map<std::string, std::vector<std::uint32_t>> own_calls(const Graph& graph) {
   std::map<std::string, std::vector<std::uint32_t>> out;
   for (std::uint32_t at = 0; at < graph.steps.size(); ++at)
@@ -25,7 +25,7 @@ SharedType type_of(const Graph& graph, const Step& step, std::size_t result) {
   return named ? graph.value(step.results[result]).type : SharedType();
 }
 
-/// Gives the results of one graph's calls what the other graph says of them.
+/// Gives the results of one graph's calls the types that the other graph states.
 class Describer {
  public:
   explicit Describer(Graph& graph) : graph_(graph) {}
@@ -45,7 +45,7 @@ class Describer {
 
  private:
   Graph& graph_;
-  std::optional<UniqueNames> names_;  // made when the first is needed
+  std::optional<UniqueNames> names_;  // made on first use
 };
 
 }  // namespace

@@ -1,16 +1,17 @@
-// Results of users' operators that nobody reads, so that a dump does not describe them.
+// Unread results of users' operators, which a dump therefore does not describe.
 //
 //   before  v = mine.top(x);  a = v[1]          after  v = mine.top(x);  a = v[1];  b = v[0]
 //
-// Both calls are one function of what they are given if their results are of one type; a result that is not
-// described takes the type that the same call of the other graph says. Nothing rests on that type: where the
-// calls are given other things they are not taken for one anyway.
+// Both calls compute the same function of their arguments if their results have the same types, so a result
+// that is not described takes the type that the same call of the other graph states. No answer depends on
+// that type: calls with different arguments are different calls anyway.
 #pragma once
 #include "src/graph/case.h"
 
 namespace noclobber {
 
-/// In both graphs: the k-th call of an operator is compared with the other graph's, where there are as many.
+/// Rewrites both graphs: the k-th call of an operator is matched with that of the other graph, if both have
+/// as many.
 void describe_untold_results(Case& value);
 
 }  // namespace noclobber

@@ -6,9 +6,9 @@
 namespace noclobber::view_rules {
 namespace {
 
-constexpr std::int64_t kOpenEnd = std::int64_t{1} << 62;  // no dimension is that long: "to the end"
+constexpr std::int64_t kOpenEnd = std::int64_t{1} << 62;  // longer than any dimension: "to the end"
 
-/// A bound of a slice: negative ones count from the end, all are clamped to 0..extent.
+/// A bound of a slice: negative ones count from the end, and all are clamped to 0..extent. Empty if unknown.
 std::optional<PolyId> clamped(Space& space, PolyId at, PolyId extent) {
   if (space.value(at).value_or(0) >= kOpenEnd) return extent;
   if (!space.nonnegative(at)) {
@@ -57,7 +57,7 @@ bool within(Space& space, PolyId at, PolyId extent) {
   return space.nonnegative(at) && below(space, at, extent);
 }
 
-/// The place that an index stands for which may count from the end; nothing where it may be out of range.
+/// The position that an index denotes, which may count from the end; empty if it may be out of range.
 std::optional<PolyId> place_of(Space& space, PolyId at, PolyId extent) {
   if (within(space, at, extent)) return at;
   at = space.add(at, extent);
@@ -65,8 +65,8 @@ std::optional<PolyId> place_of(Space& space, PolyId at, PolyId extent) {
   return from_end ? std::optional(at) : std::nullopt;
 }
 
-/// One element of a dimension, which is dropped. Of an index that may be out of range (`doubted_index`) those
-/// that are within are what is left of them by the extent.
+/// One element of a dimension, which is dropped. An index that may be out of range (`doubted_index`) is
+/// reduced modulo the extent, which keeps those within range.
 std::optional<ViewMaps> selected(Space& space, const Shape& shape, std::uint32_t dim, PolyId index) {
   const PolyId extent = shape[dim];
   PolyId at = Space::kBad;
@@ -108,8 +108,8 @@ Views cut_every(Sizes& sizes, const Viewed& base, std::uint32_t dim, std::int64_
   return cut(sizes, base, dim, lengths);
 }
 
-/// Pieces of one symbolic length, and a last one that is shorter but not empty. As many as are shown to be
-/// there.
+/// Pieces of one symbolic length, and a last one that may be shorter but not empty; as many as are known to
+/// exist.
 Views cut_evenly(Sizes& sizes, const Viewed& base, std::uint32_t dim, PolyId length) {
   constexpr std::size_t kPieces = 64;
   Space& space = sizes.space();
@@ -129,7 +129,7 @@ Views cut_evenly(Sizes& sizes, const Viewed& base, std::uint32_t dim, PolyId len
 
 std::int64_t upwards(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
-/// Pieces that begin at 0 and at each index, which count as bounds of a slice do.
+/// Pieces that begin at 0 and at each index; indices count as bounds of a slice do.
 Views cut_before(Sizes& sizes, const Viewed& base, std::uint32_t dim, const std::vector<Arg>& indices) {
   Space& space = sizes.space();
   std::vector<ViewMaps> out;
@@ -262,7 +262,8 @@ Views tensor_split_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>
 }
 
 namespace {
-/// hsplit, vsplit, dsplit: tensor_split along a dimension of their own; the extent must divide evenly.
+/// hsplit, vsplit, dsplit: tensor_split along a fixed dimension. PyTorch requires that a count divides the
+/// extent.
 Views split_along(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args, std::int64_t dim) {
   std::vector<Arg> inner(args.begin(), args.begin() + std::min<std::ptrdiff_t>(2, std::ssize(args)));
   inner.push_back(Arg::of(SymExpr(dim)));

@@ -85,7 +85,7 @@ Views expand_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args
   return expanded(sizes.space(), base, *to, lead);
 }
 
-/// expand_as: to the shape of its other tensor.
+/// expand_as: to the shape of the other tensor.
 Views expand_as_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>&) {
   if (base.others.size() != 1 || base.others[0].size() < base.shape.size()) return std::nullopt;
   return expanded(sizes.space(), base, base.others[0], base.others[0].size() - base.shape.size());
@@ -167,7 +167,7 @@ Views as_strided_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& 
   return std::vector<ViewMaps>{{{map}, *to, true}};
 }
 
-/// _reshape_alias: with the strides it is given, which are those of a view where PyTorch itself calls it.
+/// _reshape_alias: a view with the given strides, which are those of a reshape where PyTorch itself calls it.
 Views reshape_alias_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args) {
   const auto view = view_rule(sizes, base, args);
   const auto strides = args.size() > 2 ? sizes_of(sizes, args[2]) : std::nullopt;

@@ -1,4 +1,4 @@
-// What the view rules share. Internal to ops/.
+// Helpers that the view rules share, and the rules. Internal to ops/.
 #pragma once
 #include <optional>
 #include <vector>

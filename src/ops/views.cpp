@@ -1,4 +1,4 @@
-// Views that rearrange: permutations, and the same elements in another shape.
+// Views that rearrange: permutations, and reshapes of the same elements.
 #include "src/ops/view_rules.h"
 
 #include <algorithm>
@@ -110,7 +110,7 @@ Views flatten_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& arg
   return reshaped(base, std::move(to));
 }
 
-/// movedim: `source` dimensions come to stand at `destination`, the others keep their order.
+/// movedim: moves `source` dimensions to `destination`; the others keep their order.
 Views movedim_rule(Sizes&, const Viewed& base, const std::vector<Arg>& args) {
   const std::size_t rank = base.shape.size();
   const auto listed = [&](std::size_t at) -> std::optional<std::vector<std::uint32_t>> {
@@ -132,7 +132,7 @@ Views movedim_rule(Sizes&, const Viewed& base, const std::vector<Arg>& args) {
   return permuted(base, order);
 }
 
-/// numpy_T: all dimensions the other way round.
+/// numpy_T: all dimensions in reverse order.
 Views reversed_rule(Sizes&, const Viewed& base, const std::vector<Arg>&) {
   std::vector<std::uint32_t> order(base.shape.size());
   std::iota(order.rbegin(), order.rend(), 0U);
@@ -148,12 +148,12 @@ Views matrix_transpose_rule(Sizes&, const Viewed& base, const std::vector<Arg>&)
   return permuted(base, order);
 }
 
-/// adjoint, mH: a conjugate for complex numbers, which no view of memory shows.
+/// adjoint, mH: conjugates complex numbers, which no view of memory expresses.
 Views adjoint_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args) {
   return is_complex(base.dtype) ? std::nullopt : matrix_transpose_rule(sizes, base, args);
 }
 
-/// conj, real and their like of a number that is not complex: itself.
+/// conj, real and their like: a real tensor is returned itself.
 Views if_real_rule(Sizes&, const Viewed& base, const std::vector<Arg>&) {
   return is_complex(base.dtype) ? std::nullopt : one({}, base.shape);
 }
@@ -184,7 +184,7 @@ Views split_dim_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& a
   return unflatten_rule(sizes, base, {args[0], args[1], parts});
 }
 
-/// atleast_1d, _2d, _3d, where PyTorch puts the new dimensions.
+/// atleast_1d, _2d, _3d: adds dimensions where PyTorch does.
 Views atleast_1d_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>&) {
   return reshaped(base, base.shape.empty() ? Shape{sizes.space().constant(1)} : base.shape);
 }

@@ -28,7 +28,7 @@ constexpr auto kVocabularyNames = [] {
 static_assert(std::is_sorted(kVocabularyNames.begin(), kVocabularyNames.end()));
 static_assert(std::adjacent_find(kVocabularyNames.begin(), kVocabularyNames.end()) == kVocabularyNames.end());
 
-/// Schemas that have been asked for. An entry of `ready` is set once and then points into `parsed`.
+/// The schemas parsed so far. An entry of `ready` is set once and then points into `parsed`.
 struct ParsedVocabulary {
   std::array<std::atomic<const Schema*>, std::size(kVocabulary)> ready{};
   std::mutex lock;
@@ -54,7 +54,7 @@ const Schema* parse_entry(std::size_t index) {
   return &memory.parsed.back();
 }
 
-/// Its number in the vocabulary, or nullptr.
+/// The position of `op` in the vocabulary, or nullptr.
 const std::size_t* number_of(std::string_view op) {
   static const auto numbers = [] {
     constexpr std::string_view kDefault = ".default";  // may be left out

@@ -12,10 +12,10 @@
 namespace noclobber {
 namespace {
 
-/// What calls of an operator say of one of its results.
+/// What the calls of an operator state about one of its results.
 struct Told {
   SharedType type;
-  bool twice = false;  // and not the same
+  bool twice = false;  // calls state different types
 };
 
 void collect_types(const Graph& graph, const std::string& op, std::vector<Told>& told) {

@@ -3,7 +3,7 @@
 namespace noclobber {
 namespace {
 
-/// What lies beyond the first place: in + 2 * padding - dilation * (kernel - 1) - 1. Nothing on overflow.
+/// The room beyond the first window: in + 2 * padding - dilation * (kernel - 1) - 1. Empty on overflow.
 std::optional<std::int64_t> room_of(const Window& w) {
   std::int64_t reach = 0, room = 0, twice = 0;
   if (__builtin_mul_overflow(w.dilation, w.kernel - 1, &reach) ||

@@ -1,4 +1,4 @@
-// Which of the arguments that wrapper calls name are written, and in which order the operator takes them.
+// Infers which arguments of wrapper calls are written, and the order in which the operator takes them.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t kArguments = 12;
 
-/// Does the value, or the base that wrapped calls made it of, have that name? Once it is reinplaced, a base
-/// has the name of what it was.
+/// True if the value has that name, or was made by wrapped calls from a base that has it. After reinplacing,
+/// the base appears under its original name.
 bool is_called(const Graph& graph, ValueId id, const std::string& name) {
   const Value& value = graph.value(id);
   if (value.name == name) return true;
@@ -25,7 +25,7 @@ bool is_called(const Graph& graph, ValueId id, const std::string& name) {
          });
 }
 
-/// The same value by name, or the same constant.
+/// True for values of the same name, or the same constant.
 bool same_argument(const Site& a, const Arg& x, const Site& b, const Arg& y) {
   if (x.kind != y.kind) return false;
   if (x.kind == Arg::Kind::ref) return is_called(*a.graph, x.ref, b.graph->value(y.ref).name);
@@ -43,7 +43,7 @@ bool fits(const Site& site, const Given& g, const Site& call, const Arg& arg, bo
   return by_name ? same_argument(site, g.plain, call, arg) : g.plain.kind == arg.kind;
 }
 
-/// Orders that keep the written ones and the others in their own sequence and fit a direct call.
+/// The orders that fit a direct call, with the written arguments and the others each in their own sequence.
 std::vector<std::vector<Given>> orders(const Site& site, const std::vector<Given>& all,
                                        const std::vector<Site>& calls) {
   std::vector<Given> written, others;
@@ -78,7 +78,7 @@ std::vector<std::vector<Given>> orders(const Site& site, const std::vector<Given
   return out;
 }
 
-/// For v1: which tensor arguments are written, as far as copies back into inputs do not contradict.
+/// For v1: the choices of written tensor arguments that copies back into inputs do not contradict.
 std::vector<std::vector<Given>> with_written(const std::vector<Site>& wrapped,
                                              const std::vector<Given>& all) {
   const Step& step = *wrapped.front().step;

@@ -41,7 +41,8 @@ std::size_t base_count(const Step& step) {
   return listed != nullptr ? listed->list.size() : 0;
 }
 
-/// Are the wrapper's results behind the first `count` of the types of the bases they replace?
+/// False if a result of the wrapper after the first `count` is known to differ in type from the base that it
+/// replaces.
 bool replaces_bases(const Site& site, std::size_t count) {
   const Arg* listed = keyword(*site.step, "_all_bases");
   for (std::size_t k = 0; listed != nullptr && k < listed->list.size(); ++k) {

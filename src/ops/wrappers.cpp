@@ -14,7 +14,7 @@
 namespace noclobber {
 namespace {
 
-/// The steps that stand for a wrapper call, at the end of a graph.
+/// Appends the steps that replace a wrapper call to a graph.
 class WrittenOut {
  public:
   explicit WrittenOut(Graph& graph) : graph_(graph) {}
@@ -29,7 +29,7 @@ class WrittenOut {
     return graph_.steps.emplace_back(std::move(step));
   }
 
-  /// Clones of what the call may write.
+  /// Clones the bases, which the call may write.
   std::vector<ValueId> clones(const Step& step) {
     std::vector<ValueId> out;
     const Arg* listed = keyword(step, "_all_bases");
@@ -61,7 +61,7 @@ class WrittenOut {
         emit(step, "aten.as_strided.default", {whole, *size, *stride, offset ? *offset : Arg{}}, "_view"));
   }
 
-  /// What the call has made of its bases: the wrapper's results from number `first` on.
+  /// Defines the wrapper's results from position `first` on as the bases after the call.
   void give_back(const Step& step, const std::vector<ValueId>& bases, std::size_t first) {
     for (std::size_t k = 0; k < bases.size() && k + first < step.results.size(); ++k)
       if (step.results[k + first].valid())
@@ -81,7 +81,7 @@ class WrittenOut {
   Graph& graph_;
 };
 
-/// The wrapper's results that are those of what it calls, `count` at most.
+/// The wrapper's results that are those of the wrapped operator, at most `count`.
 std::vector<ValueId> own_results(const Step& step, std::size_t count) {
   const std::size_t most = std::min(count, step.results.size());
   std::vector<ValueId> out(step.results.begin(), step.results.begin() + static_cast<std::ptrdiff_t>(most));
@@ -92,7 +92,7 @@ std::vector<ValueId> own_results(const Step& step, std::size_t count) {
 /// Replaces the wrapper calls of one operator in a graph.
 class Writer {
  public:
-  /// `returns`: results of the operator; without any the wrapper still has a place for one.
+  /// `returns`: the number of results of the operator. If it is 0, the wrapper still has a place for one.
   Writer(Graph& graph, const std::string& op, const std::vector<Given>& order, std::size_t returns)
       : graph_(graph), out_(graph), op_(op), order_(order), returns_(returns) {}
 
@@ -140,8 +140,8 @@ class Writer {
   std::size_t returns_;
 };
 
-/// An operator that runs bodies, as a wrapper names what it is given: arguments in front, bodies among them,
-/// then operands by number.
+/// The argument names that a wrapper uses for an operator with bodies: first arguments, bodies among them,
+/// then numbered operands.
 struct RegionForm {
   std::string_view op, operand;
   std::vector<std::string> first;
@@ -158,7 +158,7 @@ const RegionForm* region_form(const Step& step) {
   return nullptr;
 }
 
-/// Replaces wrapper calls of operators that run bodies: these say by themselves what they write.
+/// Replaces wrapper calls of operators with bodies, whose own steps state what they write.
 class RegionWriter {
  public:
   RegionWriter(const Case& value, Graph& graph) : case_(value), graph_(graph), out_(graph) {}
@@ -178,7 +178,7 @@ class RegionWriter {
   }
 
  private:
-  /// How many results every body gives; nothing where they differ or one is not known.
+  /// The number of results of every body; empty if they differ or a body is unknown.
   std::optional<std::size_t> body_results(const Step& step, const RegionForm& form) const {
     std::optional<std::size_t> out;
     for (const std::string& name : form.first) {
@@ -192,7 +192,7 @@ class RegionWriter {
     return out;
   }
 
-  /// The operands by their numbers, none of which is left out.
+  /// The operands in the order of their numbers; empty if one is missing or is a list.
   static std::optional<std::vector<Given>> operands_of(const Step& step, const RegionForm& form) {
     std::map<std::string, Given> known;
     for (Given& g : given(step)) {

@@ -35,7 +35,7 @@ PolyId bytes_taken(Space& space, PolyId count, int bits) {
   return space.quotient(space.add(space.scale(count, bits), space.constant(7)), space.constant(8));
 }
 
-/// Bytes that a view takes: its elements, or all of the storage where it lies in it with gaps.
+/// Bytes of a view: its elements, or the whole storage if the view lies in it with gaps.
 std::optional<PolyId> view_bytes(Space& space, const Traced& traced, const TraceView& view) {
   if (view.maps.size() == 1 && view.maps[0].kind == Map::Kind::strided)
     return bytes_taken(space, element_count(space, traced.after.storages[view.storage].shape),
@@ -79,7 +79,7 @@ void bounds_of(const PlanSample& sample, std::size_t k, std::int64_t offset, std
     report("misaligned", " is not aligned in " + where, "a multiple of " + text(unit), text(offset));
 }
 
-/// A view with a place puts all that it is a view of somewhere.
+/// Reports a view whose place puts the start of its storage before the arena.
 void before_arena(const PlanSample& sample, const PlacedStorage& one, std::int64_t offset,
                   PlanAnswer& answer) {
   PlanFault out =
@@ -122,7 +122,7 @@ PlanNumbers plan_numbers(const PlanScene& scene, const PlacedStorages& placed, S
   for (const PlacedStorage& one : placed.storages)
     for (std::size_t j = 0; j < one.views.size(); ++j) {
       const auto& [traced, view] = one.views[j];
-      if (traced == &scene.traced) continue;  // of the graph itself: above
+      if (traced == &scene.traced) continue;  // the graph's own values are handled above
       if (const auto bytes = view_bytes(scene.space, *traced, *view))
         out.needed.emplace_back(one.buffers[j], *bytes);
     }

@@ -1,4 +1,4 @@
-// Who touches the placed storages, and when: in the graph, and in the arms of its branches.
+// Collects the touches of the placed storages: in the graph, and in the arms of its branches.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -12,17 +12,17 @@
 namespace noclobber {
 namespace {
 
-constexpr std::size_t kBodies = 256;  // entered in all
+constexpr std::size_t kBodies = 256;  // that are entered, in total
 
-/// A graph on its way through the collector: the method's own, or one arm of a branch.
+/// A graph that the collector walks: the method's own, or one arm of a branch.
 struct Walk {
   const Graph* graph = nullptr;
   const Traced* traced = nullptr;
-  std::string prefix;  // of its values in the plan: "body0/"
+  std::string prefix;  // prefix of its values in the plan: "body0/"
   std::uint32_t guard = ArmGuard::kAlways;
-  std::optional<std::uint32_t> at;          // step of the outermost graph; absent: this is it
+  std::optional<std::uint32_t> at;          // step of the outermost graph; absent: this is the outermost
   std::map<StorageId, std::size_t> placed;  // storages with a place, its own or an operand's
-  /// Results of branches: the storages that arms left them in, and the guard of the arm.
+  /// Results of branches: the storages that arms left them in, with the guard of the arm.
   std::map<StorageId, std::vector<std::pair<std::size_t, std::uint32_t>>> results;
 };
 
@@ -68,7 +68,7 @@ class Collector {
     out_.storages.push_back(std::move(placed));
   }
 
-  /// Entries of the plan for values of this graph.
+  /// Adds the entries of the plan for values of this graph.
   void add_buffers(Walk& walk) {
     std::unordered_map<std::string_view, ValueId> names;
     for (std::size_t k = 0; k < walk.graph->values.size(); ++k)
@@ -129,7 +129,7 @@ class Collector {
     }
   }
 
-  /// The guard of what needs both.
+  /// The guard of a touch that needs both.
   std::uint32_t both(std::uint32_t a, std::uint32_t b) {
     if (a == ArmGuard::kAlways || a == b) return b;
     if (b == ArmGuard::kAlways) return a;
@@ -163,8 +163,8 @@ class Collector {
       accesses(walk, static_cast<std::uint32_t>(next), walk.at.value_or(leaving()));
   }
 
-  /// `entered`: the step is a branch whose arms were walked. It reads its condition then, and its operands
-  /// where the arms do.
+  /// `entered`: the moment of a branch whose arms were walked. The branch reads its condition then; the arms
+  /// read its operands.
   void accesses(const Walk& walk, std::uint32_t number, std::uint32_t at,
                 std::optional<std::uint32_t> entered = std::nullopt) {
     const TraceStep& step = walk.traced->after.steps[number];
@@ -193,7 +193,7 @@ class Collector {
     inner.bodies = case_.bodies;
     inner.after = body;
     inner.names_are_values = false;
-    inner.plan = Plan{};  // its views are wanted
+    inner.plan = Plan{};  // so that its views are recorded
     bodies_.push_back(body);
     out_.bodies.push_back(trace_case(inner, ops_, sizes_));
     Walk out;
@@ -210,7 +210,7 @@ class Collector {
     name_unplaced(space_, *walk.graph, *walk.traced, walk.prefix, placed, out_.outside);
   }
 
-  /// Both arms of a branch whose bodies have places, one after the other; they never run together.
+  /// Walks both arms of a branch whose bodies have places, one after the other; they never run together.
   bool enter(Walk& walk, const Step& step, std::uint32_t at) {
     if (step.args.size() != 4 || step.args[3].kind != Arg::Kind::list) return false;
     const Graph* bodies[] = {find_body(case_, *walk.graph, step.args[1].text),
@@ -234,8 +234,8 @@ class Collector {
     return true;
   }
 
-  /// The number of what a branch asks, and whether it asks for the contrary: what the same truth value or its
-  /// negation decides again is decided alike.
+  /// The number of the branch's condition, and whether the branch asks for its negation: branches on one
+  /// truth value, or on its negation, are decided together.
   std::pair<std::uint32_t, bool> question(const Walk& walk, const Arg& predicate) {
     const Graph& graph = *walk.graph;
     if (walk.at || predicate.kind != Arg::Kind::ref) return {branches_++, false};
@@ -265,7 +265,7 @@ class Collector {
     return type && type->dtype == Dtype::boolean;
   }
 
-  /// Does a step store into a truth value, as far as types tell?
+  /// True if a step may store into a truth value, judged by types.
   bool stores_truth(const Graph& graph) const {
     return std::ranges::any_of(graph.steps, [&](const Step& step) {
       const Schema* schema = ops_.find(step.op);
@@ -290,7 +290,7 @@ class Collector {
     return view ? &*view : nullptr;
   }
 
-  /// Inputs of a body are the storages of the operands.
+  /// Binds the inputs of a body to the storages of the operands.
   void take_operands(const Walk& outer, const Step& step, Walk& inner) {
     const auto& operands = step.args[3].list;
     for (std::size_t k = 0; k < inner.graph->inputs.size() && k < operands.size(); ++k) {
@@ -304,7 +304,8 @@ class Collector {
     }
   }
 
-  /// A result without a place lies where the arm left it, and is touched there from now on.
+  /// A result without a place lies where the arm left it, and later touches of it are touches of that
+  /// storage.
   void hand_back(Walk& outer, const Step& step, const Walk& inner) {
     for (std::size_t k = 0; k < step.results.size() && k < inner.graph->outputs.size(); ++k) {
       const TraceView* mine = view_of(inner, inner.graph->outputs[k]);
@@ -324,7 +325,7 @@ class Collector {
     }
   }
 
-  /// State that the next call begins with survives even where its contents at exit are free.
+  /// State that the next call begins with survives even if its contents at exit are unconstrained.
   bool survives(const Input& input, const TraceView& view) const {
     if (top_.traced->after.storages[view.storage].compared) return true;
     return input.kind != Input::Kind::user && !input.exit;
@@ -369,8 +370,8 @@ class Collector {
   std::deque<Graph> bodies_;
   std::set<std::string> entered_;  // bodies that were walked
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> joined_;
-  std::map<ValueId, std::uint32_t> questions_;  // numbers of branches, by what decides them
-  std::optional<bool> stores_truth_;            // the outermost graph, once a branch asks
+  std::map<ValueId, std::uint32_t> questions_;  // numbers of branches, by their condition
+  std::optional<bool> stores_truth_;            // of the outermost graph; computed on demand
   std::uint32_t branches_ = 0, moment_ = 0;
 };
 

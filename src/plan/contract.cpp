@@ -5,7 +5,7 @@
 namespace noclobber {
 namespace {
 
-/// Element k of the read is at the bytes of element k of the write, for every k and all symbols.
+/// True if element k of the read has the bytes of element k of the write, for every k and all symbols.
 bool same_bytes(const PlanScene& scene, const PlacedStorage& from, const Touch& r, const PlacedStorage& to,
                 const Touch& w) {
   const TraceView &read = *r.view, &write = *w.view;
@@ -20,8 +20,8 @@ bool same_bytes(const PlanScene& scene, const PlacedStorage& from, const Touch& 
   return space.same(address(from, read), address(to, write));
 }
 
-/// The same where one of the two is seen in parts (bytes, of storages that are seen as several types as well)
-/// and the other is not: part n of its element lies n parts behind the begin of the other's.
+/// The same if one of the two views is seen in parts (bytes, of storages that are seen as several types as
+/// well) and the other is not: part n of its element lies n parts behind the start of the other's.
 bool same_bytes_in_parts(const PlanScene& scene, const PlacedStorage& from, const Touch& r,
                          const PlacedStorage& to, const Touch& w) {
   const TraceView &read = *r.view, &write = *w.view;
@@ -50,7 +50,8 @@ bool is_control(const PlanScene& scene, std::uint32_t at) {
 
 enum class Together : std::uint8_t { fine, harmless, harmful };
 
-/// Whole rows are read before an element of them is written, where the kernel is known to be that one.
+/// For kernels that read whole rows before they write an element of them, if the kernel is known to be that
+/// one.
 Together by_rows(const PlanScene& scene, const PlacedStorage& from, const Touch& r, const PlacedStorage& to,
                  const Touch& w) {
   const std::string& key = *r.traced->after.steps[r.step].key;
@@ -59,7 +60,8 @@ Together by_rows(const PlanScene& scene, const PlacedStorage& from, const Touch&
   return rows == Rows::one_by_one ? Together::fine : Together::harmless;
 }
 
-/// One step reads `r` of `from` and writes `w` of `to`. harmless: nothing is lost, but not by an equal place.
+/// For one step that reads `r` of `from` and writes `w` of `to`. harmless: no value is lost, but the reason
+/// is not an equal place.
 Together together(const PlanScene& scene, const PlacedStorage& from, const Touch& r, const PlacedStorage& to,
                   const Touch& w) {
   if (r.step != w.step || r.traced != w.traced || r.step == Touch::kNoStep) return Together::harmful;
@@ -76,7 +78,7 @@ Together together(const PlanScene& scene, const PlacedStorage& from, const Touch
   return Together::harmful;
 }
 
-/// a ends before b begins, in every run in which both happen.
+/// True if a ends before b begins, in every run in which both happen.
 bool precedes(const PlanScene& scene, const Touch& a, const Touch& b) {
   return a.at != b.at ? scene.order.before(a.at, b.at) : a.moment < b.moment;
 }
@@ -100,7 +102,7 @@ std::optional<std::pair<std::int64_t, std::int64_t>> common(const ByteRanges& a,
   return std::nullopt;
 }
 
-/// The search for a lost value, over all (definition, write, read) of two storages.
+/// The search for a lost value, over all triples (definition, write, read) of two storages.
 class LossSearch {
  public:
   LossSearch(const PlanScene& scene, const PlacedStorage& victim, const PlacedStorage& writer,
@@ -135,7 +137,7 @@ class LossSearch {
     return out;
   }
 
-  /// The step whose value the read means, if the write can come between them.
+  /// The reaching definition of the read, if the write can come between the two.
   std::optional<std::uint32_t> lost(const Touch& read, const Touch& write) const {
     if (!may_coexist(scene_.guards, read.guard, write.guard) || precedes(scene_, read, write))
       return std::nullopt;
@@ -144,7 +146,7 @@ class LossSearch {
     std::optional<std::uint32_t> define;
     for (const Touch& touch : victim_.touches) {
       if (!touch.writes || same_moment(touch, read) || !precedes(scene_, touch, read)) continue;
-      if (precedes(scene_, write, touch)) return std::nullopt;  // written again since
+      if (precedes(scene_, write, touch)) return std::nullopt;  // redefined after the write
       define = touch.at;
     }
     return define || !victim_.is_input ? define : Touch::kNoStep;

@@ -1,4 +1,5 @@
-// A plan as placements of a Trace, which nc-check decides: who lives when, where, above whom.
+// A plan as placements of a Trace, which nc-check decides: each with its live range, its place and its
+// neighbour below.
 #include <algorithm>
 #include <limits>
 
@@ -9,22 +10,22 @@ namespace {
 
 constexpr std::int64_t kLatest = std::numeric_limits<std::uint32_t>::max();
 
-/// Steps of the graph, as the checker counts them: contents that are stored at exit have one more.
+/// The number of steps of the graph, as the checker counts them: contents that are stored at exit add one.
 std::uint32_t steps_counted(const Trace& trace) {
   std::uint32_t out = 0;
   for (const TraceStep& step : trace.steps) out = std::max(out, step.origin + 1);
   return out;
 }
 
-/// Bytes of the place: its only entry's, or those of all entries where they are numbers, or of the elements.
+/// Bytes of the place: of its only entry, or of all entries if they are numbers, else of the elements.
 PolyId size_of(const PlanScene& scene, const PlacedStorage& one, const PlanNumbers& numbers) {
   if (one.buffers.size() == 1) return scene.space.add(one.starts[0], numbers.sizes[one.buffers[0]]);
   const auto place = placement_of(scene, one, {});
   return place ? scene.space.constant(place->size) : one.bytes;
 }
 
-/// The dimensions of a storage whose elements lie close together, the outermost in memory first; empty where
-/// they do not, or nobody says.
+/// The dimensions of a storage that is dense in memory, the outermost in memory first; empty if it is not
+/// dense, or its strides are unknown.
 std::vector<std::uint32_t> memory_order(Space& space, const PlacedStorage& one) {
   const Shape& shape = one.traced->after.storages[*one.storage].shape;
   const auto& strides = one.traced->views.layouts[*one.storage].strides;
@@ -47,7 +48,7 @@ std::vector<std::uint32_t> memory_order(Space& space, const PlacedStorage& one) 
   return out;
 }
 
-/// Values of the symbols at which as few places as can be are empty.
+/// The placements at the sample in which the fewest places are empty.
 std::vector<Placement> sampled(const PlanScene& scene, const PlacedStorages& placed,
                                const std::vector<SymbolValues>& samples) {
   std::vector<Placement> best;
@@ -81,7 +82,7 @@ bool find_neighbours(const PlanScene& scene, const PlacedStorages& placed,
   if (all.size() != stated.size()) return false;
   for (std::size_t k = 0; k < all.size(); ++k) all[k].first = stated[k].first, all[k].last = stated[k].last;
   SweepHooks hooks;
-  hooks.takes_over = [](std::uint32_t, std::uint32_t) { return true; };  // the checker says whether it may
+  hooks.takes_over = [](std::uint32_t, std::uint32_t) { return true; };  // the checker decides it
   const SweepAnswer swept = sweep(all, hooks);
   for (std::size_t k = 0; k < all.size(); ++k)
     if (swept.below[k] != SweepAnswer::kNone) stated[k].below = swept.below[k];

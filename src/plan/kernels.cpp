@@ -1,10 +1,10 @@
-// What kernels ask or promise beyond what their operators do. Facts: ExecuTorch's portable
-// index_put_ takes one index tensor of i32 or i64 and rank 1, at any dimension, and values of exactly the
-// shape it writes, and stops with InvalidArgument at anything else, and at negative indices, which index_put
-// takes (kernels/portable/cpu/op_index_put.cpp of 1.5.1; run). Its softmax takes the
-// maximum and the sum of a row, then writes each element of it from the one at the same place, in one dim
-// order (op_softmax.cpp), and no other library of ExecuTorch replaces that kernel. log_softmax does alike
-// there, but the optimized library has a kernel of its own that promises the compiler that the two do not
+// What kernels require or promise beyond the semantics of their operators. ExecuTorch's portable index_put_
+// takes one index tensor of i32 or i64 and rank 1, at any dimension, and values of exactly the shape that it
+// writes. At anything else, and at negative indices, which index_put takes, it stops with InvalidArgument
+// (kernels/portable/cpu/op_index_put.cpp of 1.5.1; confirmed by a run). Its softmax computes the maximum and
+// the sum of a row, then writes each element of the row from the one at the same place, in one dim order
+// (op_softmax.cpp), and no other library of ExecuTorch replaces that kernel. Its log_softmax does the same,
+// but the optimized library has a kernel of its own that promises the compiler that operand and result do not
 // overlap.
 #include <algorithm>
 #include <ranges>
@@ -25,12 +25,13 @@ std::string sizes_text(const std::vector<SymExpr>& sizes) {
   return out + "]";
 }
 
-/// A size that is another one for certain.
+/// True if the two sizes are known to differ.
 bool differs(const SymExpr& a, const SymExpr& b) {
   return a.is_constant() && b.is_constant() && a.constant() != b.constant();
 }
 
-/// Do the values have the shape of `self` with the length of the index at `dim`? "": yes. Nothing: not known.
+/// Why the values do not have the shape of `self` with the length of the index at `dim`; "" if they do. Empty
+/// optional: not known.
 std::optional<std::string> values_refusal(const Type& self, std::size_t dim, const Type& index,
                                           const Type& values) {
   if (dim >= self.shape.size()) return "it indexes more dimensions than there are";
@@ -45,7 +46,7 @@ std::optional<std::string> values_refusal(const Type& self, std::size_t dim, con
          sizes_text(wanted);
 }
 
-/// Is one of the numbers that the tensor holds below zero? Nothing: it is not known what it holds.
+/// True if one of the numbers that the tensor holds is negative. Empty if its contents are not known.
 std::optional<bool> holds_negative(const Graph& graph, const Arg& tensor) {
   for (const Input& input : graph.inputs) {
     const bool lasts = input.kind != Input::Kind::user && !input.may_write.value_or(false);
@@ -57,7 +58,7 @@ std::optional<bool> holds_negative(const Graph& graph, const Arg& tensor) {
   return std::nullopt;
 }
 
-/// Why the kernel refuses the call, or "". Nothing: it cannot be told.
+/// Why the kernel refuses the call; "" if it accepts it. Empty optional: not known.
 std::optional<std::string> index_put_refusal(const Graph& graph, const Step& step) {
   if (step.args.size() < 3 || step.args[1].kind != Arg::Kind::list) return std::nullopt;
   const Type *self = type_of(graph, step.args[0]), *values = type_of(graph, step.args[2]);

@@ -10,13 +10,13 @@ namespace {
 
 constexpr std::size_t kSamples = 64;
 constexpr std::size_t kTried = 4096;
-constexpr std::uint32_t kLanePosition = 1000;  // of the running byte of an element, as the checker numbers it
+constexpr std::uint32_t kLanePosition = 1000;  // Space::kLane: the running byte of an element
 
 std::int64_t floor_div(std::int64_t a, std::int64_t b) {
   return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
 }
 
-/// A symbol, or "s0/8" for the eighth of s0.
+/// The value of a symbol, or of "s0/8", the eighth of s0.
 std::optional<std::int64_t> symbol_value(const std::string& name, const SymbolValues& symbols) {
   if (const auto at = symbols.find(name); at != symbols.end()) return at->second;
   const std::size_t slash = name.rfind('/');
@@ -57,7 +57,7 @@ std::optional<std::int64_t> atom_value(const Space& space, const Atom& atom, con
   return std::nullopt;
 }
 
-/// Numbers worth trying for a symbol, the ends first.
+/// Values to try for a symbol, the ends of its range first.
 std::vector<std::int64_t> candidates(const SymbolRange& range) {
   const std::int64_t unit = std::max<std::int64_t>(range.multiple_of, 1);
   const std::int64_t low = floor_div(range.min + unit - 1, unit) * unit;
@@ -103,7 +103,8 @@ std::vector<SymbolValues> symbol_samples(const Case& value) {
   }
   std::set<SymbolValues> seen;
   std::vector<SymbolValues> out;
-  // All symbols at their k-th candidate first, then mixtures, each symbol turning at its own pace.
+  // All symbols take their k-th candidate first; mixtures follow, in which each symbol advances at its own
+  // pace.
   for (std::size_t k = 0; k < kTried && out.size() < kSamples; ++k) {
     SymbolValues values;
     std::size_t pace = k < longest ? k : k - longest;

@@ -1,4 +1,4 @@
-// What a plan says nothing of: storages that the graph makes and that have no place.
+// Storages that the graph makes and that the plan does not place.
 #include <algorithm>
 #include <set>
 

@@ -1,4 +1,4 @@
-// Two storages that meet in bytes: what allows it, and what is lost.
+// Two storages that overlap in bytes: when that is allowed, and which value is lost otherwise.
 #include <algorithm>
 #include <set>
 
@@ -17,7 +17,7 @@ const PlanBuffer* buffer_named(const Plan& plan, const std::string& name) {
   return nullptr;
 }
 
-/// The buffer that a chain of `view_of` leads to; a chain that runs in a circle ends where it closes.
+/// The buffer at the end of a chain of `view_of`; a cyclic chain ends where it closes.
 const PlanBuffer* root_of(const Plan& plan, const PlanBuffer& buffer) {
   std::set<std::string> seen;
   const PlanBuffer* at = &buffer;

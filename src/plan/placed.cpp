@@ -6,7 +6,7 @@
 namespace noclobber {
 namespace {
 
-constexpr std::int64_t kEnumerated = 4096;  // elements; larger views count only if they have no gaps
+constexpr std::int64_t kEnumerated = 4096;  // elements; a larger view must be dense, else it is unknown
 
 void merge(ByteRanges& ranges) {
   std::ranges::sort(ranges);
@@ -21,7 +21,7 @@ void merge(ByteRanges& ranges) {
   ranges = std::move(out);
 }
 
-/// The next index in row-major order; false after the last.
+/// Advances to the next index in row-major order; false after the last one.
 bool advance(std::vector<std::int64_t>& index, const std::vector<std::int64_t>& shape) {
   for (std::size_t k = shape.size(); k-- > 0;) {
     if (++index[k] < shape[k]) return true;
@@ -30,7 +30,7 @@ bool advance(std::vector<std::int64_t>& index, const std::vector<std::int64_t>& 
   return false;
 }
 
-/// Bytes of a view whose elements take `bits` each, at `address` (bits) as a function of the index.
+/// Bytes of a view whose elements take `bits` each; `address` is the bit address as a function of the index.
 std::optional<ByteRanges> enumerate_bytes(const Space& space, PolyId address, int bits,
                                           const std::vector<std::int64_t>& shape,
                                           const SymbolValues& symbols) {
@@ -57,7 +57,7 @@ std::optional<ByteRanges> enumerate_bytes(const Space& space, PolyId address, in
   return out;
 }
 
-/// Of one element of the view; 0: not known.
+/// Bits of one element of the view; 0: not known.
 int own_bits(const ValueViews& views, const TraceView& view) {
   if (view.lanes == 0) return bit_width(views.layouts[view.storage].dtype);
   const auto dtype = parse_dtype(*view.type);
@@ -86,7 +86,7 @@ PolyId bit_address(Space& space, const ValueViews& views, const TraceView& view,
     elements = space.add(elements, space.mul((*layout.strides)[k], root[k]));
   }
   PolyId out = space.scale(elements, bits);
-  if (root.size() > rank) {  // its lane: a byte, or half of one where 4-bit elements are seen
+  if (root.size() > rank) {  // its lane: a byte, or half of one for 4-bit elements
     const int part = view.lanes > 0 ? own_bits(views, view) / static_cast<int>(view.lanes) : 0;
     if (part == 0) return Space::kBad;
     out = space.add(out, space.scale(root.back(), part));

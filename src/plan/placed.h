@@ -1,4 +1,5 @@
-// The storages that a plan places: where, how large, and when they are touched. Internal to plan/.
+// The storages that a plan places: where they lie, how large they are, and when they are touched. Internal to
+// plan/.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -13,7 +14,7 @@
 
 namespace noclobber {
 
-/// Which arm of which branch something runs in; a chain up to the outermost.
+/// The arm of a branch that something runs in; a chain up to the outermost branch.
 struct ArmGuard {
   static constexpr std::uint32_t kAlways = 0xffffffffU;
   std::uint32_t branch = 0;
@@ -21,62 +22,62 @@ struct ArmGuard {
   std::uint32_t outer = kAlways;  // number of the guard around this one
 };
 
-/// One access of a storage by step `at` of the graph; the number of steps: by leaving the graph.
+/// One access of a storage by step `at` of the graph; `at` is the number of steps for leaving the graph.
 struct Touch {
   static constexpr std::uint32_t kNoStep = 0xffffffffU;
   std::uint32_t at = 0;
   bool writes = false;
-  const TraceView* view = nullptr;  // nullptr: all of it
+  const TraceView* view = nullptr;  // nullptr: the whole storage
   std::uint32_t step = kNoStep;     // of the Trace
-  std::uint32_t item = 0;           // which read or write of that step
-  std::uint32_t moment = 0;         // within step `at`, for what its bodies do
+  std::uint32_t item = 0;           // index of the read or write in that step
+  std::uint32_t moment = 0;         // order within step `at`, for what its bodies do
   std::uint32_t guard = ArmGuard::kAlways;
-  const Traced* traced = nullptr;  // whose Trace `view` and `step` are of
+  const Traced* traced = nullptr;  // the Trace that `view` and `step` belong to
 };
 
-/// A storage of the Trace with a place, or a buffer that stands for itself.
+/// A storage of the Trace with a place, or a buffer without a value.
 struct PlacedStorage {
-  std::optional<StorageId> storage;    // absent: life and size are what the plan says
-  const Traced* traced = nullptr;      // whose storage it is: of the graph, or of one of its bodies
+  std::optional<StorageId> storage;    // absent: live range and size are those that the plan states
+  const Traced* traced = nullptr;      // the owner of the storage: the graph or one of its bodies
   std::vector<std::uint32_t> buffers;  // entries of the plan
-  std::vector<PolyId> starts;          // per entry: the byte of the storage in which it begins
-  std::vector<PolyId> bits;            // per entry: where in that byte; 0, or half of it for 4-bit elements
-  std::vector<std::pair<const Traced*, const TraceView*>> views;  // per entry: its value, and whose it is
+  std::vector<PolyId> starts;          // per entry: the byte of the storage at which it begins
+  std::vector<PolyId> bits;            // per entry: its first bit in that byte: 0, or 4 in 4-bit elements
+  std::vector<std::pair<const Traced*, const TraceView*>> views;  // per entry: its value, and its owner
   std::uint32_t arena = 0;
-  PolyId base = 0;   // of the first byte in the arena
-  PolyId bytes = 0;  // that its elements take
+  PolyId base = 0;   // offset of the storage's first byte in the arena
+  PolyId bytes = 0;  // taken by its elements
   bool is_input = false;
-  std::vector<Touch> touches;        // in order of the Trace
-  std::int64_t first = 0, last = 0;  // life [first, last)
+  std::vector<Touch> touches;        // in the order of the Trace
+  std::int64_t first = 0, last = 0;  // live range [first, last)
   std::string name;                  // of its first entry
 };
 
 struct PlacedStorages {
   std::vector<PlacedStorage> storages;
   std::vector<ArmGuard> guards;
-  std::deque<Traced> bodies;              // of the graph's branches, each time one is entered
-  std::vector<std::uint32_t> unresolved;  // entries whose value has no known storage, or lies in a body
-  std::vector<std::string> outside;       // storages with bytes that steps make and that have no entry
+  std::deque<Traced> bodies;              // of the graph's branches, once for each entry
+  std::vector<std::uint32_t> unresolved;  // entries whose value has no known place or is in a body not walked
+  std::vector<std::string> outside;       // written storages with bytes and no entry
 };
 
 PlacedStorages placed_storages(const Case& value, const OpSet& ops, const Traced& traced, Sizes& sizes);
 
-/// Storages that steps of `graph` make, that have bytes and are not `placed`: the first value of each, by
-/// its name in the plan.
+/// Appends the storages that steps of `graph` make, that have bytes and are not `placed`: the first value of
+/// each, by its name in the plan.
 void name_unplaced(const Space& space, const Graph& graph, const Traced& traced, const std::string& prefix,
                    const std::function<bool(StorageId)>& placed, std::vector<std::string>& out);
 
-/// Bodies that steps are given, of `after` and of bodies.
+/// The bodies that steps of `after`, or of such bodies, refer to.
 std::vector<const Graph*> bodies_reached(const Case& value);
 
-/// Can both happen in one run?
+/// True if both guards can hold in one run.
 bool may_coexist(const std::vector<ArmGuard>& guards, std::uint32_t a, std::uint32_t b);
 
-/// Distance in bits from the start of its storage of element `index` of the view (with its lane, if it
-/// has lanes); kBad where the storage's strides are not known.
+/// Distance in bits of element `index` of the view (with its lane, if it has lanes) from the start of its
+/// storage; kBad if the storage's strides are not known.
 PolyId bit_address(Space& space, const ValueViews& views, const TraceView& view, const Index& index);
 
-/// Disjoint half-open byte ranges from the start of the storage, sorted. Nothing: not known.
+/// Disjoint half-open byte ranges from the start of the storage, sorted. Empty optional: not known.
 using ByteRanges = std::vector<std::pair<std::int64_t, std::int64_t>>;
 std::optional<ByteRanges> bytes_of(Space& space, const PlacedStorage& placed, const Touch& touch,
                                    const SymbolValues& symbols);

@@ -8,16 +8,16 @@
 namespace noclobber {
 namespace {
 
-constexpr std::size_t kAllPairs = 4096;  // storages; beyond, only the first meeting is looked at
+constexpr std::size_t kAllPairs = 4096;  // storages; beyond it, only the first overlap is looked at
 constexpr std::size_t kReported = 256;   // faults
 
-/// The sweep at one value of the symbols, and what becomes of every meeting it finds.
+/// The sweep at one assignment of the symbols, and the verdict on every overlap that it finds.
 class Meetings {
  public:
   Meetings(const PlanScene& scene, const PlacedStorages& placed, const SymbolValues& symbols)
       : scene_(scene), placed_(placed), symbols_(symbols) {}
 
-  /// false: some place is not a number.
+  /// False if some place is not a number.
   bool place() {
     for (const PlacedStorage& one : placed_.storages) {
       const auto at = placement_of(scene_, one, symbols_);
@@ -27,7 +27,7 @@ class Meetings {
     return true;
   }
 
-  /// Once: where everything lies, for a picture of what is wrong.
+  /// Records once where everything lies, for a drawing of the fault.
   void draw(PlanAnswer& answer) const {
     if (answer.faults.empty() || !answer.drawn.empty() || all_.size() != placed_.storages.size()) return;
     for (std::uint32_t k = 0; k < all_.size(); ++k) answer.drawn.push_back({at(k).name, all_[k]});
@@ -40,7 +40,7 @@ class Meetings {
     keep(answer, swept);
     if (!scene_.order.listed()) return every_order(answer);
     if (!swept.clash) return;
-    if (all_.size() > kAllPairs) {  // what is right about this one says nothing of those behind it
+    if (all_.size() > kAllPairs) {  // if this pair is right, later ones are still unknown
       judge(swept.clash->first, swept.clash->second, answer);
       if (answer.faults.empty()) answer.open.emplace_back("resource-limit", "places that meet");
       return;
@@ -51,13 +51,13 @@ class Meetings {
  private:
   const PlacedStorage& at(std::uint32_t k) const { return placed_.storages[k]; }
 
-  /// In other orders the last use of the listed one need not be the last: see always_before().
+  /// In other orders the last use of the listed order need not be the last one: see always_before().
   bool allowed(std::uint32_t dying, std::uint32_t born) const {
     const auto now = static_cast<std::uint32_t>(all_[born].first);
     return scene_.order.listed() && takes_over(scene_, at(dying), at(born), now);
   }
 
-  /// Of several samples, the one in which the fewest places are empty says most about neighbours.
+  /// Keeps the sample in which the fewest places are empty: it has the most neighbours.
   void keep(PlanAnswer& answer, SweepAnswer& swept) const {
     const auto empty = static_cast<std::size_t>(std::ranges::count_if(all_, &Placement::empty));
     if (!answer.placements.empty() && empty >= answer.empty) return;
@@ -77,7 +77,8 @@ class Meetings {
   }
 
   void judge(std::uint32_t a, std::uint32_t b, PlanAnswer& answer) {
-    // Nobody sees whether a buffer without a value is written, or shows what the other one holds.
+    // A plan does not say whether a buffer without a value is written, or aliases the contents of the other
+    // one.
     if (said_to_be_views(scene_, at(a), at(b), all_[a], all_[b]))
       return answer.open.emplace_back("not-replayed", "whether " + at(a).name + " and " + at(b).name +
                                                           " are one view of the other"),
@@ -129,7 +130,7 @@ PlanAnswer check_plan(const Case& value, const OpSet& ops, const Traced& traced,
   const PlanNumbers numbers = plan_numbers(scene, placed, sizes);
   answer.obligations = value.plan->buffers.size() + value.plan->required.size() + placed.storages.size();
   unresolved(*value.plan, placed, answer);
-  if (!value.portable_kernels) answer.outside = placed.outside;  // there all that needs a place is required
+  if (!value.portable_kernels) answer.outside = placed.outside;  // there each value to be placed is required
   names_placed(value, answer);
   if (value.portable_kernels) kernels_accept(value, answer);
   lives_kept(scene, placed, answer);

@@ -8,9 +8,9 @@ namespace {
 
 constexpr std::size_t kReportedRegisters = 256;
 constexpr std::size_t kDeepestChain = 32;
-constexpr std::size_t kStepsRun = 1'000'000;  // with those of chains each time they are entered
+constexpr std::size_t kStepsRun = 1'000'000;  // counting those of a chain each time it is entered
 
-/// Which registers hold something.
+/// The registers that are defined.
 struct Held {
   std::vector<bool> tensors, numbers;
 };
@@ -64,12 +64,12 @@ class RegisterCheck {
   }
 
   void undefined(const std::string& what, const std::string& by, const std::string& op) {
-    if (!answer_.open.empty() || !told_.insert(what).second) return;  // what was not understood may write it
+    if (!answer_.open.empty() || !told_.insert(what).second) return;  // an unknown instruction may write it
     report(PlanFault::Kind::undefined, "read by " + op, what, " is read by " + by + " and nothing wrote it",
            "an array", "nothing");
   }
 
-  /// What the caller gives or keeps: registers of that kind, each once.
+  /// Checks what the caller gives or keeps: registers of that kind, each listed once.
   void slots(const std::vector<RegisterProgram::Slot>& all, RegisterProgram::Space space, const char* kind,
              Held& held) {
     for (const RegisterProgram::Slot& slot : all) {
@@ -137,7 +137,7 @@ class RegisterCheck {
     }
   }
 
-  /// Only what both ways write is surely there afterwards.
+  /// Only registers that both arms write are certainly defined afterwards.
   void either(const RegisterStep& step, Held& held, std::size_t depth) {
     Held common = held;
     bool first = true;
@@ -154,8 +154,8 @@ class RegisterCheck {
     held = std::move(common);
   }
 
-  /// The first of many trips sees the least. What the chain writes beside its rows is not surely there
-  /// afterwards: there may be no trip.
+  /// The first iteration has the fewest defined registers. What the chain writes besides its rows may be
+  /// undefined afterwards: the trip count may be 0.
   void trip(const RegisterStep& step, Held& held, std::size_t depth) {
     Held own = held;
     for (const std::uint32_t k : step.writes) own.tensors[k] = true;
@@ -178,7 +178,7 @@ class RegisterCheck {
   std::size_t steps_ = 0;
 };
 
-/// Of tensors or numbers: those that somebody reads later.
+/// The live registers: (is a tensor, number).
 using LiveRegisters = std::set<std::pair<bool, std::uint32_t>>;
 
 bool writes_any(const RegisterStep& step, const LiveRegisters& live) {
@@ -188,7 +188,7 @@ bool writes_any(const RegisterStep& step, const LiveRegisters& live) {
   return std::ranges::any_of(step.writes, in(true)) || std::ranges::any_of(step.write_numbers, in(false));
 }
 
-/// What is live before a step that counts.
+/// Updates the live set across a step that is not dead.
 void read_before(const RegisterStep& step, LiveRegisters& live) {
   for (const std::uint32_t at : step.writes) live.erase({true, at});
   for (const std::uint32_t at : step.write_numbers) live.erase({false, at});
@@ -201,7 +201,7 @@ void read_before(const RegisterStep& step, LiveRegisters& live) {
 PlanAnswer check_registers(const RegisterProgram& program) { return RegisterCheck(program).run(); }
 
 std::vector<std::size_t> dead_steps(const RegisterProgram& program) {
-  bool all_live = false;  // whatever was written before
+  bool all_live = false;  // every register is live
   LiveRegisters live;
   for (const auto* slots : {&program.outputs, &program.states})
     for (const RegisterProgram::Slot& slot : *slots) live.insert({slot.is_tensor, slot.at});

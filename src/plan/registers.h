@@ -1,5 +1,5 @@
-// Is a register program sound in itself? Nothing is read that nothing wrote, on any path; constants keep what
-// they hold; what the caller gives, takes and what lasts are registers of those kinds, each once.
+// Checks that a register program is sound in itself. On no path is a register read before it is written;
+// constants keep their contents; inputs, outputs and states are registers of those kinds, each listed once.
 #pragma once
 #include "src/graph/registers.h"
 #include "src/plan/plan.h"
@@ -8,16 +8,17 @@ namespace noclobber {
 
 PlanAnswer check_registers(const RegisterProgram& program);
 
-/// Positions in the main chain of instructions whose results no instruction reads and nobody takes, also not
-/// through each other. Chains that are run, and kinds of instructions that are not known, read everything.
+/// Positions in the main chain of instructions whose results are dead: not read by a live instruction, not
+/// returned and not state. Instructions that run chains, and instructions of an unknown kind, count as
+/// reading every register.
 std::vector<std::size_t> dead_steps(const RegisterProgram& program);
 
-/// How many instructions all chains have.
+/// The number of instructions of all chains.
 std::size_t steps_of(const RegisterProgram& program);
 
-/// The same for the checker: a Trace of one graph. What all instructions read runs through one storage, which
-/// is returned with the outputs: it is defined only if each register was written before it is read. Nothing:
-/// chains are entered too often.
+/// The same check for the checker: a Trace of one graph. All reads of all instructions run through one
+/// storage, which is returned with the outputs: it is defined only if each register was written before it is
+/// read. Empty if chains are entered too often.
 std::optional<Trace> trace_of(const RegisterProgram& program);
 
 }  // namespace noclobber

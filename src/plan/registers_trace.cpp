@@ -1,5 +1,5 @@
-// A program of registers as a Trace: each result is a storage of its own, and what two ways leave in one
-// register is made of both.
+// A register program as a Trace: each result is a storage of its own, and where two arms leave different
+// storages in one register, a step makes a new storage from both.
 #include <map>
 #include <set>
 
@@ -31,8 +31,8 @@ class RegisterTrace {
   }
 
  private:
-  using Register = std::pair<bool, std::uint32_t>;  // of tensors, or of numbers
-  using Held = std::map<Register, StorageId>;       // a register that is not there holds nothing
+  using Register = std::pair<bool, std::uint32_t>;  // (is a tensor, number)
+  using Held = std::map<Register, StorageId>;       // a missing register is undefined
 
   StorageId storage(TraceStorage::Start start, bool writable) {
     TraceStorage out;
@@ -54,7 +54,7 @@ class RegisterTrace {
     return at == held_.end() ? nothing_ : at->second;
   }
 
-  /// A step that reads these and leaves a result in each of those.
+  /// Appends a step that reads `reads` and leaves a result in each of `writes`.
   void step(const std::string& key, const std::vector<StorageId>& reads,
             const std::vector<StorageId>& writes) {
     TraceStep out;
@@ -66,7 +66,7 @@ class RegisterTrace {
     out_.steps.push_back(std::move(out));
   }
 
-  /// What an instruction stores: a storage of its own, or the constant that it must not write.
+  /// The storage that an instruction writes: a fresh one, or the constant that it must not write.
   StorageId result(const Register& what) {
     const bool constant = what.first && program_.space_of(what.second) == RegisterProgram::constant;
     return constant ? of(what) : held_[what] = storage(TraceStorage::Start::undefined, true);
@@ -111,7 +111,8 @@ class RegisterTrace {
     }
   }
 
-  /// In each register what `held_` and `other` have there; nothing where one of them has nothing.
+  /// Joins `held_` and `other` register by register; a register that is undefined in one of them stays
+  /// undefined.
   void join(const Held& other) {
     for (auto at = held_.begin(); at != held_.end();) {
       const auto same = other.find(at->first);
@@ -140,7 +141,7 @@ class RegisterTrace {
     if (!common) held_ = before;
   }
 
-  /// The first of many trips sees the least; perhaps there is none.
+  /// The first iteration has the fewest defined registers; the trip count may be 0.
   void trip(const RegisterStep& one, std::size_t depth) {
     const Held before = held_;
     for (const std::uint32_t k : one.writes) result({true, k});

@@ -5,7 +5,7 @@
 namespace noclobber {
 namespace {
 
-constexpr std::size_t kOrdered = 4096;  // steps; the relation takes a bit per pair
+constexpr std::size_t kOrdered = 4096;  // steps; the relation takes one bit per pair
 
 }  // namespace
 

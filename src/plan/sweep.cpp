@@ -10,7 +10,7 @@ namespace {
 
 using Live = std::map<std::int64_t, std::uint32_t>;  // by offset
 
-/// One sweep under way.
+/// The state of one sweep.
 class Sweeper {
  public:
   Sweeper(std::span<const Placement> placements, const SweepHooks& hooks) : all_(placements), hooks_(hooks) {}
@@ -51,7 +51,7 @@ class Sweeper {
     return out;
   }
 
-  /// Counting sort, for times that lie close together: linear, and stable.
+  /// Counting sort, for times in a small range: linear, and stable.
   std::vector<std::uint32_t> counted(const std::vector<std::uint32_t>& rows, std::int64_t Placement::*time,
                                      std::int64_t low, std::size_t span) const {
     std::vector<std::uint32_t> begin(span + 1, 0), out(rows.size());
@@ -69,17 +69,17 @@ class Sweeper {
   void leave(std::uint32_t dead) {
     Live& live = live_of(all_[dead].arena);
     const auto at = live.find(all_[dead].offset);
-    if (at != live.end() && at->second == dead) live.erase(at);  // else somebody took over its bytes
+    if (at != live.end() && at->second == dead) live.erase(at);  // else another placement took over its bytes
   }
 
   bool may_take_over(std::uint32_t dying, std::uint32_t born) const {
     return hooks_.takes_over && all_[dying].last == all_[born].first + 1 && hooks_.takes_over(dying, born);
   }
 
-  /// Makes room among the neighbours; false: one of them stays, and they meet.
+  /// Removes the neighbours whose bytes `born` may take over; false if it overlaps one that stays.
   bool clear(Live& live, std::uint32_t born) {
     for (;;) {
-      auto at = live.lower_bound(all_[born].offset);  // first that begins at or behind
+      auto at = live.lower_bound(all_[born].offset);  // the first that begins at or behind
       if (at == live.end() || all_[at->second].offset >= all_[born].end()) {
         if (at == live.begin()) return true;
         --at;
@@ -114,7 +114,7 @@ class Sweeper {
   const SweepHooks& hooks_;
   SweepAnswer answer_;
   std::vector<Live> live_;               // per arena
-  std::vector<std::uint32_t> replaced_;  // in their last moment, which is now
+  std::vector<std::uint32_t> replaced_;  // replaced placements; their last moment is now
   std::int64_t now_ = 0;
 };
 

@@ -1,5 +1,6 @@
-// From one value of the symbols to all of them. The order of places in an arena is taken from a sample;
-// that neighbours keep apart is then shown as an inequality, and holds for all others by transitivity.
+// Extends a proof from one assignment of the symbols to all. The order of places in an arena is taken from a
+// sample; that neighbours are disjoint is then proved as an inequality, and follows for all other pairs by
+// transitivity.
 #include <algorithm>
 
 #include "src/plan/checks.h"
@@ -43,7 +44,8 @@ class ForAllSymbols {
           open("place of " + plan.buffers[one.buffers[j]].name);
   }
 
-  /// In the listed order: neighbours of the sweep at a sample in which nothing is empty.
+  /// For the listed order: proves that the neighbours of the sweep are disjoint, at a sample in which no
+  /// place is empty that can be nonempty.
   void neighbours(const std::vector<SymbolValues>& samples) {
     for (const SymbolValues& symbols : samples) {
       std::vector<Placement> all;
@@ -80,7 +82,7 @@ class ForAllSymbols {
     });
   }
 
-  /// All entries of x end before y begins.
+  /// True if all entries of x end before y begins.
   bool below(const PlacedStorage& x, const PlacedStorage& y) {
     return std::ranges::all_of(x.buffers, [&](std::uint32_t k) {
       const PolyId end = space_.add(numbers_.offsets[k], numbers_.sizes[k]);

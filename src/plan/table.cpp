@@ -7,7 +7,7 @@ namespace noclobber {
 namespace {
 
 constexpr std::size_t kListed = 256;     // faults reported of one plan
-constexpr std::size_t kPairwise = 4096;  // rows up to which all meetings are looked for
+constexpr std::size_t kPairwise = 4096;  // rows; beyond it, only the first overlap is looked for
 constexpr std::uint32_t kFree = 0xffffffffU;
 
 std::string number(std::int64_t value) { return std::to_string(value); }
@@ -16,7 +16,7 @@ std::string span_text(std::int64_t begin, std::int64_t end) {
   return "[" + number(begin) + ", " + number(end) + ")";
 }
 
-/// "17" -> 17, if that is how 17 is written and it is below `bound`.
+/// "17" -> 17. Empty unless the text is the canonical decimal form of a number below `bound`.
 std::optional<std::size_t> plain_number(std::string_view text, std::size_t bound) {
   std::size_t out = 0;
   if (text.empty() || text.size() > 12 || (text[0] == '0' && text.size() > 1)) return std::nullopt;
@@ -27,12 +27,13 @@ std::optional<std::size_t> plain_number(std::string_view text, std::size_t bound
   return out < bound ? std::optional(out) : std::nullopt;
 }
 
-/// Rows by name. Small numbers have slots of their own; other names share a table, half full at most.
+/// Rows by name. Small numbers have slots of their own; other names share a hash table that is at most half
+/// full.
 class RowsByName {
  public:
   explicit RowsByName(const PlanTable& table) : table_(table), numbered_(table.rows.size() * 2 + 2, kFree) {}
 
-  /// The row of that name: an earlier one, or `row` itself, which is then kept.
+  /// The row of that name: an earlier one, or `row` itself, which is then inserted.
   std::uint32_t insert(std::uint32_t row) {
     std::uint32_t& slot = slot_of(table_.name(row));
     if (slot == kFree) slot = row;

@@ -1,4 +1,5 @@
-// A plan as a table of numbers: nothing to recompute, so live ranges and sizes are taken as they are.
+// A plan as a table of numbers. There is no graph to derive live ranges and sizes from, so they are taken as
+// stated.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -9,11 +10,11 @@
 namespace noclobber {
 
 struct TableLimits {
-  std::optional<std::int64_t> capacity;  // bytes; absent: as large as you like
-  const PlanTable* instance = nullptr;   // what must be placed, and how large and long at least
+  std::optional<std::int64_t> capacity;  // bytes; absent: no limit
+  const PlanTable* instance = nullptr;   // required names, with least sizes and live ranges
 };
 
-/// Cost: n log n time, about 60 bytes a row beside the table.
+/// Cost: n log n time, about 60 bytes a row besides the table.
 PlanAnswer check_table(const PlanTable& table, const TableLimits& limits);
 
 }  // namespace noclobber

@@ -1,6 +1,6 @@
-// A plan of a graph with branches: for each way that these may go, a Trace of what touches the placed
-// storages, in the order in which it happens, with their places. What arms do with an operand of the branch
-// is said of all of it.
+// A plan of a graph with branches. For each combination of arms: a Trace of the touches of the placed
+// storages, in order, with their places. A touch of a branch operand by an arm counts as a touch of the whole
+// storage.
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kWays = 64;
 
-/// Which arm of each branch is taken.
+/// The arm that each branch takes.
 using Way = std::map<std::uint32_t, std::uint32_t>;
 
 std::vector<Way> all_ways(const std::vector<ArmGuard>& guards) {
@@ -83,7 +83,7 @@ class WayTrace {
     const TraceStorage& own = out_.storages[k];
     return {k, {}, own.shape, std::string(name(one.traced->views.layouts[*one.storage].dtype)), own.lanes};
   }
-  /// The view of a touch, where it is one of this very storage.
+  /// The view of a touch, if it is a view of this very storage.
   std::optional<TraceView> exact(std::uint32_t k, const Touch& touch) const {
     if (touch.view == nullptr || touch.traced != placed_.storages[k].traced) return std::nullopt;
     TraceView out = *touch.view;
@@ -101,8 +101,8 @@ class WayTrace {
     out_.steps.push_back(std::move(step));
   }
 
-  /// One step of a Trace. Of inexact touches writes come first and reads last: no place is taken over between
-  /// them.
+  /// Adds the steps of one moment. Inexact writes come first and inexact reads last, so that no place is
+  /// taken over between them.
   void add_moment(const Moment& when, const Used& all) {
     Used reads, writes, late;
     for (const auto& use : all) {
@@ -133,7 +133,7 @@ class WayTrace {
     out_.steps.back().key = step.key;
   }
 
-  /// The first moment that is not before a time of the plan.
+  /// The first moment that is not before the time `time` of the plan.
   std::uint32_t place_of(std::int64_t time) const {
     std::uint32_t out = 0;
     for (const auto& [when, all] : moments_) out += static_cast<std::int64_t>(when.at) < time ? 1 : 0;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kOrderedPairs = 50'000'000;
 
-/// Equal views under one number, and what was found out about two of them.
+/// Numbers views, equal ones alike, and remembers which pairs of them may overlap.
 class ViewTable {
  public:
   explicit ViewTable(Space& space) : space_(space) {}
@@ -32,7 +32,7 @@ class ViewTable {
     if (fresh) at->second = !apart(space_, *views_[a], *views_[b]);
     return at->second;
   }
-  /// Whatever meets `inner` meets `outer`.
+  /// True if every view that overlaps `inner` also overlaps `outer`.
   bool covers(std::uint32_t outer, std::uint32_t inner) const {
     return outer == inner || views_[outer]->maps.empty();
   }
@@ -82,10 +82,11 @@ std::vector<std::vector<OrderTouch>> touches_by_storage(const Graph& graph, cons
   return out;
 }
 
-/// Pairs of one storage that nothing in between already orders. False: too many to look at.
+/// Appends the conflicting pairs of one storage that are not already ordered by a step in between. False if
+/// there are too many pairs to look at.
 bool conflicts(const std::vector<OrderTouch>& all, ViewTable& views, std::uint64_t& budget,
                std::vector<Unordered>& out) {
-  std::vector<std::size_t> writes;  // places in `all`
+  std::vector<std::size_t> writes;  // positions in `all`
   for (std::size_t b = 0; b < all.size(); ++b) {
     const OrderTouch& y = all[b];
     const auto ask = [&](const OrderTouch& x) {

@@ -14,7 +14,7 @@ using Edge = std::pair<std::uint32_t, std::uint32_t>;
 
 constexpr std::size_t kMostPairs = 2000, kMostBarriers = 200, kMostAdvised = 5000;
 
-/// Per step the first step of its statement.
+/// The first step of each step's statement.
 std::vector<std::uint32_t> statements_of(const Graph& graph) {
   std::vector<std::uint32_t> out;
   for (std::uint32_t k = 0; k < graph.steps.size(); ++k) {
@@ -41,7 +41,8 @@ bool is_operand(const Graph& graph, std::uint32_t from, std::uint32_t to) {
   });
 }
 
-/// Dependences of a graph some of whose barriers are left out: there each result is only its operand.
+/// The dependences of a graph when some of its barriers are left out. A barrier that is left out passes its
+/// operands through and orders nothing else.
 class Barriers {
  public:
   explicit Barriers(const Graph& graph) : graph_(graph), statement_(statements_of(graph)) {
@@ -65,7 +66,7 @@ class Barriers {
     return out;
   }
 
-  /// Do the pairs stay ordered?
+  /// True if the pairs stay ordered.
   bool still(const std::vector<Unordered>& pairs, const std::set<std::uint32_t>& left_out) const {
     const auto order = OrderGraph::of(static_cast<std::uint32_t>(graph_.steps.size()), without(left_out));
     if (!order) return false;
@@ -78,7 +79,7 @@ class Barriers {
   std::vector<std::pair<Edge, bool>> edges_;
 };
 
-/// Fused regions, joined where only barriers without effect lie between.
+/// The fused regions, and which of them could be joined: those with only idle barriers in between.
 class Regions {
  public:
   Regions(const Graph& graph, const std::vector<std::uint32_t>& statement,
@@ -110,7 +111,8 @@ class Regions {
     return region;
   }
 
-  /// Regions behind `from`: by idle barriers alone (one of them at least), or by anything else in between.
+  /// The regions reachable from `from` through idle barriers alone (at least one), or, if not `idle`, through
+  /// at least one step of another kind.
   std::set<std::uint32_t> across(std::uint32_t from, bool idle) const {
     std::set<std::uint32_t> out;
     std::set<std::pair<std::uint32_t, bool>> seen;
@@ -147,7 +149,7 @@ std::vector<Unordered> least_dependences(const Graph& graph, const std::vector<U
   edges.insert(edges.end(), asked.begin(), asked.end());
   const auto order = OrderGraph::of(static_cast<std::uint32_t>(graph.steps.size()), edges);
   if (!order) return {};
-  // A pair follows if its first step runs before another one that must run before its second.
+  // The order of a pair follows if its first step runs before another one that must run before its second.
   std::vector<OrderQuery> queries;
   std::vector<std::size_t> about;
   for (std::size_t k = 0; k < asked.size(); ++k) {

@@ -1,4 +1,4 @@
-// Many questions of reachability, 512 targets a pass.
+// Answers many reachability queries, 512 targets a pass.
 #include "src/prover/order_reach.h"
 
 #include <algorithm>
@@ -15,11 +15,11 @@ constexpr std::size_t kTargets = kWords * 64;
 
 using TargetMask = std::array<std::uint64_t, kWords>;
 
-/// A query under its place in the caller's list.
+/// A query with its position in the caller's list.
 struct PlacedQuery {
   OrderQuery query;
   std::size_t place = 0;
-  int reach = 0;  // number of bits of second - first: far ones have passes of their own
+  int reach = 0;  // half the number of bits of second - first; each value has passes of its own
 };
 
 bool direct(const OrderGraph& graph, const OrderQuery& query) {
@@ -81,7 +81,7 @@ std::vector<bool> ordered(const OrderGraph& graph, std::span<const OrderQuery> q
   std::vector<PlacedQuery> open;
   for (std::size_t k = 0; k < queries.size(); ++k) {
     answers[k] = direct(graph, queries[k]);
-    // Every four-fold distance is a class of its own.
+    // Distances are classed by factors of four.
     const int reach = static_cast<int>(std::bit_width(queries[k].second - queries[k].first)) / 2;
     if (!answers[k]) open.push_back({queries[k], k, reach});
   }

@@ -11,11 +11,11 @@ namespace {
 
 constexpr std::uint64_t kEffort = 5'000'000;
 constexpr int kQuestions = 200;     // per check
-constexpr int kNestedProof = 1000;  // operators that a difference is looked for behind
+constexpr int kNestedProof = 1000;  // nesting of operators in the search for a difference
 constexpr std::size_t kCompared = 100'000;
-constexpr std::size_t kPairs = 1'000'000;  // of calls that may be one
+constexpr std::size_t kPairs = 1'000'000;  // of calls that are compared
 
-/// One check's questions to the solver.
+/// The equality questions of one check.
 class Asking {
  public:
   Asking(const Space& space, const Terms& terms, Questions& to) : space_(space), terms_(terms), to_(to) {}
@@ -31,8 +31,9 @@ class Asking {
     return known_[{a, b}] = asked(a, b);
   }
 
-  /// Do contents and operators exist that tell them apart wherever there is an element? Both are then made
-  /// by different operators, or of different things by the same one, without a condition in between.
+  /// True if for some contents at entry and some meaning of the operators `a` and `b` differ wherever they
+  /// have an element: they apply different operators, or one operator to operands that differ, and no
+  /// condition stands in between.
   bool differ(TermId a, TermId b, int depth = 0) {
     if (a == b || a == Terms::kBad || b == Terms::kBad || depth > kNestedProof) return false;
     if (compared_.size() > kCompared || !compared_.emplace(a, b).second) return false;
@@ -47,13 +48,13 @@ class Asking {
   std::vector<std::map<std::string, std::int64_t>> models;
 
  private:
-  /// A function that a solver may choose, of its operands alone.
+  /// True for a term whose value a solver may choose freely as a function of its operands.
   static bool is_free(const Term& term) {
     using enum Term::Kind;
     return term.kind == start || term.kind == result || term.kind == call || term.kind == each;
   }
 
-  /// Calls seen in a term without looking below calls.
+  /// The calls in a term, without those below other calls.
   std::set<TermId> calls_of(TermId whole) const {
     std::vector<TermId> open{whole};
     std::set<TermId> seen{whole}, out;
@@ -71,7 +72,7 @@ class Asking {
     return out;
   }
 
-  /// Merges calls of `b` with calls of `a` whose operands are equal at every index.
+  /// Merges calls of `b` into calls of `a` whose operands are equal at every index.
   void pair_calls(TermId a, TermId b) {
     const std::set<TermId> ours = calls_of(a), theirs = calls_of(b);
     for (TermId y : theirs) {
@@ -114,7 +115,7 @@ class Asking {
   const Terms& terms_;
   Questions& to_;
   std::map<std::pair<TermId, TermId>, bool> known_;
-  std::set<std::pair<TermId, TermId>> compared_;  // and not found to differ
+  std::set<std::pair<TermId, TermId>> compared_;  // that were not found to differ
   std::map<TermId, TermId> same_;
   int questions_ = 0;
   int depth_ = 0;
@@ -123,8 +124,8 @@ class Asking {
 
 constexpr int kMostRaised = 64;
 
-/// Symbols on the right of relations that do not hold, raised until these do, if any; false: there is no way
-/// that leads up.
+/// Raises symbols on the right side of relations that do not hold until all relations hold. False if raising
+/// cannot make them hold.
 bool raise_until_all_hold(const Case& value, std::map<std::string, std::int64_t>& at) {
   for (int round = 0; round < kMostRaised; ++round) {
     bool all = true;

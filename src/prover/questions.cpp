@@ -5,8 +5,8 @@
 namespace noclobber {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{4} << 20;  // of one question
-constexpr std::size_t kMostKept = std::size_t{16} << 10;  // of one whose answer is remembered
+constexpr std::size_t kMostBytes = std::size_t{4} << 20;  // a larger question is not asked
+constexpr std::size_t kMostKept = std::size_t{16} << 10;  // the answer to a larger one is not remembered
 
 const char* status_of(SolverAnswer::Kind kind) {
   switch (kind) {
@@ -20,7 +20,7 @@ const char* status_of(SolverAnswer::Kind kind) {
   return "unknown";
 }
 
-/// What a model says, where it says little enough to be read.
+/// The model as a comment; "" if it has more than 40 values.
 std::string model_comment(const SolverAnswer& answer) {
   constexpr std::size_t kMostShown = 40;
   if (answer.kind != SolverAnswer::Kind::sat || answer.model.empty() || answer.model.size() > kMostShown)

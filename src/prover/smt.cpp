@@ -3,7 +3,7 @@
 namespace noclobber {
 
 namespace {
-constexpr int kDepth = 1000;  // terms within terms; a deeper question is not asked
+constexpr int kDepth = 1000;  // nesting of terms; a deeper question is not asked
 }
 
 std::string SmtPrinter::declare(const std::string& kind, const std::string& key, std::size_t integers,

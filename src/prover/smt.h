@@ -1,4 +1,5 @@
-// Equalities of contents as SMT-LIB 2 text, printed by us so that any solver can read what was asked.
+// Equalities of contents as SMT-LIB 2 text. It is printed here, not by a solver's API, so that any solver can
+// read it.
 #pragma once
 #include <map>
 #include <set>
@@ -9,17 +10,17 @@
 
 namespace noclobber {
 
-/// Prints one question: is there a run in which two contents differ? unsat: they are the same.
+/// Prints one question: whether a run exists in which two contents differ. unsat: they are the same.
 class SmtPrinter {
  public:
-  /// `same_calls`: calls that were shown to be equal, by their representative.
+  /// `same_calls`: maps a call that was proved equal to another one to its representative.
   SmtPrinter(const Space& space, const Terms& terms, const std::map<TermId, TermId>& same_calls)
       : space_(space), terms_(terms), same_calls_(same_calls) {}
   /// The whole script without (check-sat); "" if a term has no form in this logic.
   std::string differ(TermId a, TermId b);
-  /// Ranges and facts alone: unsat means that no run exists.
+  /// The ranges and facts alone: unsat means that no run exists.
   std::string facts();
-  /// Symbols of the case by the names they have in the script.
+  /// Symbols of the case, keyed by the names that they have in the script.
   const std::map<std::string, std::string>& symbols() const { return symbols_; }
 
  private:

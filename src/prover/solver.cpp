@@ -23,13 +23,13 @@ struct Module {
 };
 
 #ifdef __APPLE__
-constexpr const char* kModule = "@rpath/libnc_z3.so";  // there a bare name is not looked for along the RPATH
+constexpr const char* kModule = "@rpath/libnc_z3.so";  // macOS searches no RPATH for a bare name
 #else
 constexpr const char* kModule = "libnc_z3.so";
 #endif
 
 #ifdef __linux__
-/// Where the program, and with it dlopen, looks for libraries: "a, b, c".
+/// The folders in which dlopen looks for libraries, as "a, b, c".
 std::string folders_of_libraries() {
   void* program = dlopen(nullptr, RTLD_LAZY);
   Dl_serinfo size = {};
@@ -47,13 +47,13 @@ std::string folders_of_libraries() {
   return out;
 }
 #else
-std::string folders_of_libraries() { return ""; }  // what dlerror() says names them
+std::string folders_of_libraries() { return ""; }  // dlerror() names them
 #endif
 
-/// What dlerror() says names the file that is missing: the module itself, or libz3 that it needs.
+/// The text of dlerror() names the missing file: the module itself, or libz3, which it needs.
 std::string fault_of_loading() {
   const char* said = dlerror();
-  const std::string fault = said != nullptr ? said : kModule;  // the next call of dlopen ends what `said` is
+  const std::string fault = said != nullptr ? said : kModule;  // the next call of dlopen invalidates `said`
   const std::string folders = folders_of_libraries();
   return fault + (folders.empty() ? "" : "; looked for in " + folders);
 }

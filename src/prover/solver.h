@@ -9,15 +9,16 @@ namespace noclobber {
 
 struct SolverAnswer {
   enum class Kind : std::uint8_t { none, unsat, sat };
-  Kind kind = Kind::none;  // silence unless the engine said otherwise
+  Kind kind = Kind::none;  // none: the solver gave no answer
   std::map<std::string, std::int64_t> model;
 };
 
-/// Questions that are asked one after the other. To make a Z3 costs more than most questions do, so they
-/// share one; what it has seen may change what a later answer costs, so those of different checks do not.
+/// A sequence of questions to one Z3 context. Making a context costs more than most questions do, so they
+/// share one; what the context has seen may change the cost of a later answer, so different checks do not
+/// share one.
 class Solver {
  public:
-  /// Asks Z3, loading it at the first question. No answer if it cannot be loaded, gave up or fell over.
+  /// Asks Z3, which is loaded at the first question. `none` if it cannot be loaded, gave up or failed.
   SolverAnswer ask(const std::string& script, std::uint64_t rlimit);
 
  private:
@@ -28,7 +29,8 @@ class Solver {
 };
 /// "z3 5.4.0", or "" if it cannot be loaded.
 std::string solver_version();
-/// Why no solver can be asked: what is missing and where it was looked for; "" where one can be.
+/// Why no solver can be asked: the missing file and the folders that were searched; "" if a solver can be
+/// asked.
 std::string solver_fault();
 
 }  // namespace noclobber

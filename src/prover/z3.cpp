@@ -1,4 +1,4 @@
-// The only file that includes Z3. A module of its own, loaded at the first question.
+// The only file that includes Z3. It is a module of its own, loaded at the first question.
 #include <z3++.h>
 
 #include <cstdint>
@@ -17,7 +17,7 @@ const char* nc_z3_version() {
   return text.c_str();
 }
 
-/// What questions are asked in, one after the other; nullptr if there is none to be had.
+/// Makes the context of a sequence of questions; nullptr if that fails.
 void* nc_z3_open() try { return new z3::context; } catch (...) {
   return nullptr;
 }
@@ -29,8 +29,8 @@ int nc_z3_check(void* opened, const char* script, std::uint64_t rlimit, char* mo
   z3::solver solver(context, z3::solver::simple());
   z3::params params(context);
   params.set("rlimit", static_cast<unsigned>(rlimit));
-  params.set("timeout", 60000U);  // a watchdog for old versions that ignore rlimit; it can only silence
-  params.set("ctrl_c", false);    // the program's handler is its own: two threads would restore each other's
+  params.set("timeout", 60000U);  // a watchdog for old versions that ignore rlimit; it only costs an answer
+  params.set("ctrl_c", false);    // the program has its own handler: two threads would restore each other's
   solver.set(params);
   solver.from_string(script);
   const z3::check_result said = solver.check();
@@ -47,7 +47,7 @@ int nc_z3_check(void* opened, const char* script, std::uint64_t rlimit, char* mo
   if (text.size() + 1 > room) text.clear();
   std::memcpy(model, text.c_str(), text.size() + 1);
   return 2;
-} catch (...) {  // an engine that fell over has not answered
+} catch (...) {  // a failed engine has not answered
   return 0;
 }
 }

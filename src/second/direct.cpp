@@ -7,8 +7,8 @@
 namespace noclobber {
 
 namespace {
-/// What a step runs is part of what it is: two steps are one function only where the same checks show their
-/// bodies alike.
+/// The bodies that a step runs become part of its key: two steps are one function only if the same checks
+/// prove their bodies equal.
 Trace with_bodies_in_keys(Trace trace) {
   for (TraceStep& step : trace.steps) {
     for (const std::string& body : step.bodies)
@@ -35,12 +35,13 @@ std::vector<Obligation> not_shown(const std::vector<Obligation>& asked, const Di
   return out;
 }
 
-/// All comparisons of contents under one choice of what was never written; nothing where one stays open.
+/// All comparisons of contents under one choice for what was never written; an empty answer if one stays
+/// open.
 DirectAnswer with_what_is_left(const Space& space, const Trace& before, const Trace& after,
                                const Boundary& boundary, Questions& questions) {
   std::vector<Obligation> all = enumerate(&before, after, boundary);
   std::erase_if(all, [](const Obligation& o) {
-    return !compares_contents(o) && o.kind != Obligation::Kind::modelled;  // which stays open
+    return !compares_contents(o) && o.kind != Obligation::Kind::modelled;  // always open
   });
   DirectAnswer out = decide_directly(space, &before, after, boundary, all, questions, Glances::known,
                                      Unwritten::left_by_after);

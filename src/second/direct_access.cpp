@@ -8,7 +8,7 @@ namespace noclobber {
 
 namespace {
 
-/// Maps that lead no two elements to one, by their meaning alone.
+/// True for maps that are injective by their meaning alone.
 bool plain(const Map& map, Formulas& f, DirectSizes& sizes) {
   switch (map.kind) {
     case Map::Kind::permute:
@@ -29,7 +29,6 @@ bool plain(const Map& map, Formulas& f, DirectSizes& sizes) {
 
 }  // namespace
 
-/// Bad where the ranks differ.
 FormulaId one_place(Formulas& f, const DirectIndex& a, const DirectIndex& b) {
   if (a.size() != b.size()) return Formulas::kBad;
   std::vector<FormulaId> parts;
@@ -50,7 +49,7 @@ bool DirectContents::clean(DirectSide side, std::uint32_t step) {
   return *known;
 }
 
-/// No two elements of the view are one of the storage.
+/// True if no two elements of the view are one element of the storage.
 bool DirectContents::holds_once(const TraceView& view) {
   if (std::all_of(view.maps.begin(), view.maps.end(), [&](const Map& m) { return plain(m, f_, sizes_); }))
     return root_of(sizes_, view, any_place(sizes_, view, "i")).has_value();
@@ -61,7 +60,7 @@ bool DirectContents::holds_once(const TraceView& view) {
                     DirectAsk::About::overlap);
 }
 
-/// Where a read and a write meet, they do so in one and the same element and byte.
+/// True if a read and a write overlap only in the same element and byte.
 bool DirectContents::elements_kept(const TraceView& read, const TraceView& write) {
   if (sizes_.of(read.shape) != sizes_.of(write.shape) || read.lanes != write.lanes) return false;
   const DirectIndex i = any_place(sizes_, read, "i"), j = any_place(sizes_, write, "j");

@@ -7,7 +7,7 @@
 namespace noclobber {
 
 namespace {
-constexpr std::uint64_t kOverlapEffort = 1'000'000, kEqualityEffort = 5'000'000;  // Z3's rlimit
+constexpr std::uint64_t kOverlapEffort = 1'000'000, kEqualityEffort = 5'000'000;  // rlimit of Z3
 constexpr std::size_t kMostModels = 50;
 }  // namespace
 

@@ -1,4 +1,4 @@
-// The second engine's way to the solver: can this ever be so?
+// The second engine's access to the solver: whether a formula can ever be true.
 #pragma once
 #include <map>
 #include <string>
@@ -14,13 +14,14 @@ class DirectAsk {
  public:
   DirectAsk(DirectSizes& sizes, Questions& questions) : sizes_(sizes), questions_(questions) {}
   enum class About : std::uint8_t { overlap, equality };
-  /// true: for no sizes and indices in range. false: for some, or nobody knows.
+  /// True if `truth` is false for all sizes and all indices in range. False if it may be true, or the solver
+  /// gives no answer.
   bool never(FormulaId truth, About about);
   bool always(FormulaId truth) { return never(sizes_.formulas().inverted(truth), About::overlap); }
-  /// Two contents are one wherever their indices are in range.
+  /// True if two contents are equal wherever their indices are in range.
   bool equal(FormulaId a, FormulaId b);
 
-  /// Questions that needed the solver, and values of symbols in its counterexamples.
+  /// The number of questions that needed the solver, and the values of symbols in its counterexamples.
   std::uint64_t asked() const { return asked_; }
   const std::vector<std::map<std::string, std::int64_t>>& models() const { return models_; }
 

@@ -1,5 +1,5 @@
-// What can be seen of an integer's sign without asking anybody. It only saves questions: a choice whose
-// condition is seen to hold is no choice.
+// Bounds that decide an integer's sign without a question to the solver. They only save questions: a choice
+// whose condition is known to hold is no choice.
 #include <algorithm>
 
 #include "src/second/direct_formula.h"
@@ -37,7 +37,8 @@ bool Formulas::surely_nonnegative(FormulaId a) {
   return seen_[a] = out;
 }
 
-/// Indices go first, then quotients, then what has no extent: bounds of the former mention the latter.
+/// Eliminates indices first, then quotients, then variables without an extent: bounds of the former mention
+/// the latter.
 bool Formulas::glance(FormulaId a, int depth) {
   if (a == kBad || depth == 0 || budget_ <= 0) return false;
   --budget_;
@@ -57,7 +58,7 @@ bool Formulas::glance(FormulaId a, int depth) {
   return bounded(a, first, depth);
 }
 
-/// a = slope * atom + rest, at the end of the atom's range that makes it smallest.
+/// Evaluates a = slope * atom + rest at the end of the atom's range where it is smallest.
 bool Formulas::bounded(FormulaId a, FormulaId which, int depth) {
   std::vector<FormulaProduct> with, without;
   split_by(all_[a], which, with, without);

@@ -5,7 +5,7 @@ namespace noclobber {
 
 namespace {
 
-constexpr int kMostChoices = 300;  // taken apart in a row
+constexpr int kMostChoices = 300;  // nesting of choices that are taken apart
 
 std::string bytes_key(char what, const std::vector<FormulaId>& ids, std::int64_t width) {
   std::string out = what + std::to_string(width);
@@ -15,7 +15,8 @@ std::string bytes_key(char what, const std::vector<FormulaId>& ids, std::int64_t
 
 }  // namespace
 
-/// The element of these bytes: that which they were taken from, if they are all of it.
+/// The element with these bytes: the element that they were taken from, if they are all of its bytes in
+/// order.
 FormulaId DirectContents::packed(const std::vector<FormulaId>& bytes) {
   if (bytes.size() == 1) return bytes[0];
   const std::string width = std::to_string(bytes.size());
@@ -43,7 +44,7 @@ FormulaId DirectContents::packed(const std::vector<FormulaId>& bytes) {
   return memo_[key] = f_.choose(first.args[0], a, b);
 }
 
-/// Byte `byte` of a content of that many bytes. Of one put together from bytes it is one of these.
+/// Byte `byte` of a content of `width` bytes. If the content was put together from bytes, it is one of them.
 FormulaId DirectContents::byte_of(FormulaId content, FormulaId byte, std::int64_t width) {
   if (width == 1 || content == Formulas::kBad) return content;
   const Formula whole = f_[content];

@@ -1,4 +1,4 @@
-// Which opaque steps are one call, and which contents rest on something never written.
+// Which opaque steps are one call, and which contents depend on something never written.
 #include <algorithm>
 #include <set>
 
@@ -8,9 +8,9 @@ namespace noclobber {
 
 namespace {
 
-constexpr std::size_t kCandidates = 4;  // steps of `before` that one of `after` is compared with
+constexpr std::size_t kCandidates = 4;  // calls of `before` compared with one of `after`
 
-/// The call that `result:<class>.<slot>:<type>` names.
+/// The index of the call that `result:<call>.<slot>:<type>` names.
 std::optional<std::size_t> result_of(const Formula& f) {
   if (f.op != Formula::Op::call || !f.text.starts_with("result:")) return std::nullopt;
   return std::stoul(f.text.substr(7));
@@ -28,8 +28,9 @@ bool DirectContents::same_call(const Call& a, const Call& b) {
   return true;
 }
 
-/// Steps of one operator on equal shapes are one call if every operand holds the same at every index. Ids
-/// first; the solver is asked about steps of `before` for one of `after`, those at a like place first.
+/// Steps of one operator on equal shapes are one call if every operand has equal contents at every index. Ids
+/// are compared first. The solver compares a step of `after` only with steps of `before`, those at a similar
+/// position first.
 std::optional<std::size_t> DirectContents::call_of(DirectSide side, const TraceStep& step,
                                                    std::size_t number) {
   Call call{side, std::to_string(step.key->size()) + ":" + *step.key, {}, {}};
@@ -60,7 +61,7 @@ std::optional<std::size_t> DirectContents::call_of(DirectSide side, const TraceS
   return calls_.size() - 1;
 }
 
-/// All that a content is made of, parts before wholes.
+/// The formulas that a content is made of, parts before wholes.
 std::vector<FormulaId> DirectContents::parts_below(FormulaId content, bool into_calls) const {
   std::vector<FormulaId> open{content};
   std::set<FormulaId> seen{content};
@@ -97,7 +98,7 @@ DirectContents::Undefined DirectContents::undefined(FormulaId content) {
   return out;
 }
 
-/// Calls are given results of earlier calls only, so going through them in order needs no recursion.
+/// Operands of a call are results of earlier calls only, so visiting calls in order needs no recursion.
 bool DirectContents::tainted(std::size_t number) {
   for (std::size_t k = 0; k <= number; ++k) {
     if (calls_[k].tainted) continue;
@@ -112,7 +113,7 @@ bool DirectContents::tainted(std::size_t number) {
 FormulaId DirectContents::undefined_where(FormulaId content) {
   if (content == Formulas::kBad) return content;
   std::vector<FormulaId> open{content};
-  std::set<FormulaId> parts{content};  // ids of parts are smaller than those of wholes
+  std::set<FormulaId> parts{content};  // the id of a part is smaller than that of its whole
   const auto is_content = [&](FormulaId a) {
     return f_[a].op == Formula::Op::call || f_[a].op == Formula::Op::choose;
   };

@@ -6,8 +6,8 @@
 namespace noclobber {
 namespace {
 
-constexpr int kMostNested = 400;                                       // moves followed in a row
-constexpr std::size_t kMostContents = 200'000, kMostPassed = 500'000;  // and writes that are looked at
+constexpr int kMostNested = 400;                                       // nesting of moves
+constexpr std::size_t kMostContents = 200'000, kMostPassed = 500'000;  // contents held, writes looked at
 constexpr std::int64_t kMostLanes = 16;                                // bytes of an element
 
 std::string content_key(DirectSide side, StorageId storage, std::size_t version, const DirectIndex& index) {
@@ -25,7 +25,7 @@ DirectContents::DirectContents(DirectSizes& sizes, DirectAsk& ask, const Trace* 
   sides_[0].trace = before;
   sides_[1].trace = &after;
   std::array<DirectSide, 2> order{DirectSide::before, DirectSide::after};
-  if (unwritten == Unwritten::left_by_after) std::swap(order[0], order[1]);  // asked for while `before` runs
+  if (unwritten == Unwritten::left_by_after) std::swap(order[0], order[1]);  // needed while `before` runs
   for (DirectSide side : order) {
     Side& own = sides_[static_cast<std::size_t>(side)];
     if (own.trace == nullptr) continue;
@@ -35,7 +35,8 @@ DirectContents::DirectContents(DirectSizes& sizes, DirectAsk& ask, const Trace* 
   }
 }
 
-/// Looks up what a step stored as soon as it ran, so that later questions need not follow long chains.
+/// Looks up the content that a step stored as soon as it ran, so that later lookups need not follow long
+/// chains.
 void DirectContents::run(DirectSide side, std::uint32_t number) {
   Side& own = sides_[static_cast<std::size_t>(side)];
   const TraceStep& step = own.trace->steps[number];
@@ -85,7 +86,7 @@ FormulaId DirectContents::version_of(DirectSide side, StorageId storage, std::si
   return memo_[key] = out;
 }
 
-/// The latest write that holds the element gives its content: a choice per write, innermost the oldest.
+/// The latest write that covers the element gives its content: one choice per write, the oldest innermost.
 FormulaId DirectContents::found(DirectSide side, StorageId storage, std::size_t version,
                                 const DirectIndex& index) {
   const Side& own = sides_[static_cast<std::size_t>(side)];
@@ -114,7 +115,8 @@ FormulaId DirectContents::found(DirectSide side, StorageId storage, std::size_t 
   return out;
 }
 
-/// What a step stored at element `index` of its target, with its byte where the storage has lanes.
+/// The content that a step stored at element `index` of its target; `index` ends with the byte if the storage
+/// has lanes.
 FormulaId DirectContents::written(DirectSide side, const Write& write, DirectIndex index) {
   const TraceStep& step = trace(side).steps[write.step];
   const std::int64_t lanes = step.writes[write.slot].lanes;
@@ -137,7 +139,7 @@ FormulaId DirectContents::written(DirectSide side, const Write& write, DirectInd
   return lanes > 0 ? byte_of(out, byte, lanes) : out;
 }
 
-/// `byte` is bad where the target has no lanes.
+/// `byte` is bad if the target has no lanes.
 FormulaId DirectContents::moved(DirectSide side, const Write& write, const DirectIndex& index,
                                 FormulaId byte) {
   const TraceStep& step = trace(side).steps[write.step];
@@ -187,7 +189,7 @@ std::optional<FormulaId> DirectContents::left_by_after(const TraceStorage& fresh
                  after.steps.size());
 }
 
-/// Two fresh storages of one Trace are never the same one, whatever their keys say.
+/// Two fresh storages of one Trace are always distinct, even if their keys are equal.
 FormulaId DirectContents::entry(DirectSide side, StorageId storage, const DirectIndex& index) {
   const auto& all = trace(side).storages;
   const TraceStorage& at = all[storage];

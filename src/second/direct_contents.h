@@ -1,4 +1,4 @@
-// What a storage's element holds, as a formula over the contents at entry, for both Traces of a check.
+// The contents of a storage's element, as a formula over the contents at entry, for both Traces of a check.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,8 +11,8 @@ namespace noclobber {
 
 enum class DirectSide : std::uint8_t { before, after };
 
-/// What stands for contents of `before` that were never written: symbols of their own, or what `after` holds
-/// at the end in the storage of the same key. Either is one choice for everything together.
+/// What stands for contents of `before` that were never written: symbols of their own, or the contents that
+/// `after` leaves in the storage of the same key. It is one choice for the whole check.
 enum class Unwritten : std::uint8_t { symbols, left_by_after };
 
 class DirectContents {
@@ -21,20 +21,21 @@ class DirectContents {
   DirectContents(DirectSizes& sizes, DirectAsk& ask, const Trace* before, const Trace& after,
                  Unwritten unwritten);
 
-  /// Content of element `index` (without byte) of the view when step `time` begins; bad if not known.
+  /// The content of element `index` (without byte) of the view when step `time` begins; bad if it is not
+  /// known.
   FormulaId at(DirectSide side, const TraceView& view, const DirectIndex& index, std::size_t time);
-  /// Content of a storage's own element; with its byte where it has lanes.
+  /// The content of a storage's own element; `index` includes the byte if the storage has lanes.
   FormulaId element(DirectSide side, StorageId storage, const DirectIndex& index, std::size_t time);
-  /// Do the step's accesses keep what was promised of them?
+  /// True if the step's accesses keep the promises of TraceStep::access, and no element is written twice.
   bool clean(DirectSide side, std::uint32_t step);
   const Trace& trace(DirectSide side) const { return *sides_[static_cast<std::size_t>(side)].trace; }
 
-  /// Storages that were never written and that the content depends on: at the top, or inside of calls.
+  /// Storages that were never written and that the content depends on: directly, or inside calls.
   struct Undefined {
     std::vector<FormulaId> plain, nested;  // calls of kUndefined functions
   };
   Undefined undefined(FormulaId content);
-  /// Where the content depends on something never written.
+  /// The condition under which the content depends on something never written.
   FormulaId undefined_where(FormulaId content);
   static constexpr const char* kUndefined = "undefined:";
 
@@ -45,10 +46,10 @@ class DirectContents {
   struct Side {
     const Trace* trace = nullptr;
     std::vector<std::vector<Write>> writes;         // per storage
-    std::vector<std::optional<std::size_t>> calls;  // per step: its class
+    std::vector<std::optional<std::size_t>> calls;  // per step: index into calls_
     std::vector<std::optional<bool>> clean;
   };
-  /// Opaque steps that are one and the same call.
+  /// A class of opaque steps that are one and the same call.
   struct Call {
     DirectSide side = DirectSide::before;
     std::string signature;
@@ -82,11 +83,12 @@ class DirectContents {
   std::unordered_map<std::string, std::vector<std::size_t>> calls_by_signature_;
   std::unordered_map<std::string, FormulaId> memo_;
   int depth_ = 0;
-  std::size_t passed_ = 0;  // writes, for all contents
+  std::size_t passed_ = 0;  // writes looked at, for all contents
   Unwritten unwritten_;
 };
 
-/// The storage of `trace` that is the same at entry; nothing if there is none, or more than one.
+/// The storage of `trace` with the same start and key as `wanted`; nullptr if there is none, or more than
+/// one.
 const TraceStorage* partner_of(const Trace& trace, const TraceStorage& wanted);
 
 }  // namespace noclobber

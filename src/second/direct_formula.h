@@ -1,4 +1,4 @@
-// Formulas of the second engine: integers, truths and contents, printed as SMT-LIB. Independent of the
+// Formulas of the second engine: integers, truth values and contents, printed as SMT-LIB. Independent of the
 // checker's polynomials and terms. Every formula is interned: equal ids are equal formulas.
 //
 //   an integer is a sum of products of atoms; an atom is a variable, a floor quotient, or a call
@@ -23,7 +23,7 @@ struct FormulaProduct {
 
 struct Formula {
   enum class Op : std::uint8_t {
-    bad,          // nothing is known of it; what is made of it is bad
+    bad,          // unknown; a formula made from it is bad, too
     variable,     // integer; args: its extent e, if it has one: 0 <= variable < e
     quotient,     // integer: floor(args[0] / args[1]), for a positive divisor
     number_call,  // integer: an unknown function of integers
@@ -34,7 +34,7 @@ struct Formula {
     at_least,  // args[0] >= 0
     all,
     inverted,
-    same,    // two contents are one
+    same,    // two contents are equal
     call,    // content: an unknown function of integers and contents
     choose,  // content: args[1] where args[0], else args[2]
   };
@@ -49,8 +49,8 @@ struct Formula {
 class Formulas {
  public:
   static constexpr FormulaId kBad = 0;
-  /// `glances`: may signs that are plain to see be taken as known? Otherwise only numbers are, and all else
-  /// is left to whoever is asked.
+  /// `glances`: signs that simple bounds decide are taken as known. Otherwise only signs of constants are,
+  /// and the rest is left to the solver.
   explicit Formulas(bool glances = true);
   const Formula& operator[](FormulaId id) const { return all_[id]; }
   std::size_t size() const { return all_.size(); }
@@ -61,12 +61,12 @@ class Formulas {
   /// 0 <= result < extent.
   FormulaId index(const std::string& name, FormulaId extent);
   FormulaId number_call(const std::string& function, const std::vector<FormulaId>& args);
-  /// The integer that an atom is.
+  /// The integer that consists of one atom.
   FormulaId of_atom(FormulaId atom) { return sum({{{atom}, 1}}); }
   FormulaId add(FormulaId a, FormulaId b);
   FormulaId multiply(FormulaId a, FormulaId b);
   FormulaId subtract(FormulaId a, FormulaId b) { return add(a, multiply(b, number(-1))); }
-  /// floor(a / b); what it is where b <= 0 nobody may ask.
+  /// floor(a / b); unspecified where b <= 0.
   FormulaId quotient(FormulaId a, FormulaId b);
   std::optional<std::int64_t> value(FormulaId a) const;
 
@@ -84,7 +84,7 @@ class Formulas {
   FormulaId choose(FormulaId when, FormulaId yes, FormulaId no);
   FormulaId same(FormulaId a, FormulaId b);
 
-  /// true: a >= 0 wherever its variables are in range. false: not seen at a glance.
+  /// True if simple bounds prove a >= 0 wherever its variables are in range. False otherwise.
   bool surely_nonnegative(FormulaId a);
 
  private:

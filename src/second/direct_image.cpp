@@ -1,5 +1,6 @@
-// Inverse images. Between reshapes every map is affine: the parent's index is a sum of the view's indices
-// with factors. These equations are solved one by one; what has several unknowns is a number in mixed radix.
+// Inverse images of views. Between reshapes every map is affine: the parent's index is a sum of the view's
+// indices times factors. These equations are solved one by one; the value of one with several unknowns is
+// read as a number in mixed radix.
 #include <algorithm>
 
 #include "src/second/direct_map.h"
@@ -7,16 +8,16 @@
 namespace noclobber {
 namespace {
 
-/// One index of the view, to be found.
+/// One unknown index of the view.
 struct ViewUnknown {
-  FormulaId variable = Formulas::kBad, extent = Formulas::kBad;  // no variable: the only index is 0
+  FormulaId variable = Formulas::kBad, extent = Formulas::kBad;  // no variable: the index is 0
   std::optional<FormulaId> found;
 };
 
 /// root = rest + sum of factor * unknown.
 struct ViewEquation {
   FormulaId rest = Formulas::kBad;
-  std::vector<std::pair<std::size_t, FormulaId>> terms;  // number of an unknown, factor
+  std::vector<std::pair<std::size_t, FormulaId>> terms;  // (number of an unknown, factor)
 };
 
 class AffineImage {
@@ -24,7 +25,7 @@ class AffineImage {
   AffineImage(Formulas& f, std::vector<ViewUnknown> unknowns) : f_(f), unknowns_(std::move(unknowns)) {
     out_.inside = out_.sound = f_.truth(true);
   }
-  /// root = sum, for one dimension of the parent; false if it is not affine.
+  /// Adds root = sum for one dimension of the parent; false if it is not affine.
   bool add(FormulaId root, FormulaId sum);
   DirectImage solved();
 
@@ -68,7 +69,7 @@ bool AffineImage::add(FormulaId root, FormulaId sum) {
   return true;
 }
 
-/// Terms whose unknown was not found yet; the others go into the rest.
+/// The terms whose unknown is not yet found; moves the others into the rest.
 std::vector<std::pair<std::size_t, FormulaId>> AffineImage::open_terms(ViewEquation& equation) {
   std::vector<std::pair<std::size_t, FormulaId>> open;
   for (const auto& [which, factor] : equation.terms) {
@@ -80,7 +81,7 @@ std::vector<std::pair<std::size_t, FormulaId>> AffineImage::open_terms(ViewEquat
   return open;
 }
 
-/// The equation with the fewest unknowns; of one unknown, one without a factor first.
+/// The equation with the fewest unknowns; of those with one unknown, first one whose factor is 1.
 std::size_t AffineImage::next() {
   std::size_t best = 0, best_cost = ~std::size_t{0};
   for (std::size_t k = 0; k < equations_.size(); ++k) {
@@ -95,7 +96,8 @@ std::size_t AffineImage::next() {
   return best;
 }
 
-/// Largest factor first, as far as that is seen; `sound` asks whether each exceeds what smaller ones reach.
+/// Solves for the unknown with the largest factor first, as far as bounds tell. `sound` requires that each
+/// factor exceeds the reach of all smaller ones.
 void AffineImage::solve(ViewEquation& equation, std::vector<std::pair<std::size_t, FormulaId>> terms) {
   std::vector<std::pair<std::size_t, FormulaId>> sorted;
   for (const auto& term : terms) {
@@ -129,14 +131,14 @@ DirectImage AffineImage::solved() {
   for (const ViewUnknown& u : unknowns_) {
     out_.index.push_back(u.found ? *u.found : f_.number(0));
     if (u.found || u.variable == Formulas::kBad) continue;
-    // Nothing tells its elements apart: there must be one at most.
+    // No equation has this unknown, so its extent must be at most 1.
     out_.inside = f_.all({out_.inside, f_.at_least_zero(f_.subtract(u.extent, f_.number(1)))});
     out_.sound = f_.all({out_.sound, f_.at_least_zero(f_.subtract(f_.number(1), u.extent))});
   }
   return std::move(out_);
 }
 
-/// `maps`: no reshapes. Indices behind those of the maps pass unchanged.
+/// `maps` has no reshape. Indices behind those of the maps pass unchanged.
 std::optional<DirectImage> affine_image(DirectSizes& sizes, const std::vector<Map>& maps,
                                         const DirectIndex& root) {
   Formulas& f = sizes.formulas();
@@ -150,7 +152,7 @@ std::optional<DirectImage> affine_image(DirectSizes& sizes, const std::vector<Ma
   std::vector<ViewUnknown> unknowns(count - behind);
   DirectIndex index;
   for (std::size_t k = 0; k < unknowns.size(); ++k) {
-    if (k >= extents.size()) return std::nullopt;  // an index that only some of the maps pass on
+    if (k >= extents.size()) return std::nullopt;  // an index that only some maps pass on
     unknowns[k].extent = extents[k];
     index.push_back(f.index("w" + std::to_string(k), extents[k]));
     if (extents[k] != f.number(1)) unknowns[k].variable = index.back();

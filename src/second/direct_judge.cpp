@@ -82,7 +82,7 @@ bool DirectJudge::entries_found(const Trace& of, const Trace& in) {
   });
 }
 
-/// Inputs of one name show the same of the same storage.
+/// True if inputs of the same name are the same view of the same storage.
 bool DirectJudge::inputs_agree() const {
   for (const TraceInput& a : before_->inputs)
     for (const TraceInput& b : after_.inputs) {
@@ -95,7 +95,7 @@ bool DirectJudge::inputs_agree() const {
   return true;
 }
 
-/// The same storages at entry, each once, and as many outputs.
+/// True if both Traces have the same storages at entry, each once, and the same number of outputs.
 bool DirectJudge::frame() {
   return before_->outputs.size() == after_.outputs.size() && entries_found(*before_, after_) &&
          entries_found(after_, *before_) && inputs_agree();
@@ -155,7 +155,7 @@ bool DirectJudge::store(const TraceStep& step) const {
                      [&](const TraceView& view) { return after_.storages[view.storage].writable; });
 }
 
-/// In order of running: what was meant, then every write since, then the read; none of these writes meets it.
+/// True if no write between the reaching definition and the read overlaps the read.
 bool DirectJudge::untouched(const TraceView& view, std::size_t meant, std::size_t now) {
   for (std::size_t k = meant; k < now; ++k)
     for (const TraceView& write : after_.steps[k].writes)

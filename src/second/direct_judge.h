@@ -1,4 +1,4 @@
-// What each obligation asks of the Traces, as questions. Meanings: checker/obligation.h.
+// Decides each obligation on the Traces by questions. Meanings: checker/kernel/certificate.h.
 #pragma once
 #include <map>
 #include <set>
@@ -39,7 +39,7 @@ class DirectJudge {
   bool current(const TraceView& view, std::size_t meant, std::size_t now);
   bool untouched(const TraceView& view, std::size_t meant, std::size_t now);
   bool defined(std::uint32_t output);
-  // direct_sharing.cpp; `is` may share no more than `was`.
+  // direct_sharing.cpp; `is` must not share more than `was`.
   bool sharing(const Trace& was, const Trace& is, std::uint32_t output);
   bool together(const Trace& was, const Trace& is, std::uint32_t output);
   bool together(const Trace& was, const Trace& is, std::uint32_t a, std::uint32_t b);
@@ -59,8 +59,8 @@ class DirectJudge {
   const Trace* before_;
   const Trace& after_;
   const Boundary& boundary_;
-  std::map<std::string, std::set<Obligation>> uses_;  // function of an undefined storage -> who shows it
-  std::set<std::string> nested_;                      // ... those that a call is given
+  std::map<std::string, std::set<Obligation>> uses_;  // function of an undefined storage -> equalities on it
+  std::set<std::string> nested_;                      // functions of those that are passed to a call
   bool counted_ = false;
 };
 

@@ -1,4 +1,4 @@
-// One primitive map at work. Internal to the second engine's views.
+// The index functions of one primitive map. Internal to the second engine's views.
 #pragma once
 #include "src/second/direct_view.h"
 
@@ -9,9 +9,9 @@ class MapForms {
   MapForms(DirectSizes& sizes, const Map& map)
       : sizes_(sizes), f_(sizes.formulas()), map_(map), from_(sizes.of(map.from)), to_(sizes.of(map.to)) {}
 
-  /// From an index of the view to that of its parent; nothing where the map makes no sense.
+  /// Maps an index of the view to that of its parent; empty if the map is not well formed.
   std::optional<DirectIndex> root(const DirectIndex& index);
-  /// Of a reshape alone: from an index of the parent to that of the view.
+  /// For a reshape only: maps an index of the parent to that of the view.
   DirectIndex reshaped_back(const DirectIndex& root);
   const DirectIndex& from() const { return from_; }
   const DirectIndex& to() const { return to_; }
@@ -31,7 +31,7 @@ class MapForms {
   DirectIndex from_, to_;
 };
 
-/// The same maps, reshapes in a row made one.
+/// The same maps, with consecutive reshapes joined.
 std::vector<Map> joined_maps(const std::vector<Map>& maps);
 bool any_bad(const DirectIndex& index);
 

@@ -11,7 +11,7 @@ namespace {
 
 using StepPair = std::pair<std::uint32_t, std::uint32_t>;
 
-/// What two steps that touch one element do there, the first listed one first.
+/// How two steps conflict on an element, the first listed step first.
 enum class Clash : std::uint8_t { write_read, read_write, write_write };
 
 constexpr std::size_t kMostSteps = 3000;
@@ -23,7 +23,7 @@ void put_before(std::string& script, std::uint32_t first, std::uint32_t second) 
   script += "(assert (< " + position(first) + " " + position(second) + "))\n";
 }
 
-/// How many graph steps the Trace speaks of.
+/// The number of graph steps of the Trace.
 std::uint32_t steps_of(const Trace& trace) {
   std::uint32_t out = 0;
   for (const TraceStep& step : trace.steps) out = std::max(out, step.origin + 1);
@@ -31,7 +31,7 @@ std::uint32_t steps_of(const Trace& trace) {
   return out;
 }
 
-/// A remark on a line of its own, which no solver reads.
+/// A comment line of the script, which no solver reads.
 std::string remark(const std::string& text) {
   std::string out = "; " + text;
   for (char& c : out)
@@ -39,7 +39,7 @@ std::string remark(const std::string& text) {
   return out + "\n";
 }
 
-/// A position per graph step, and all that must be smaller than what.
+/// Declares one position per graph step and asserts the edges.
 std::string positions(const Trace& trace, std::uint32_t count, const Questions& questions) {
   std::string out = remark("Where each step stands in an order:");
   for (std::uint32_t k = 0; k < count; ++k)
@@ -50,7 +50,7 @@ std::string positions(const Trace& trace, std::uint32_t count, const Questions& 
   return out;
 }
 
-/// What it would mean that the second comes first.
+/// The meaning of the reversed pair, as text.
 std::string reversed_comment(const StepPair& pair, Clash clash) {
   const std::string first = position(pair.first), second = position(pair.second);
   if (clash == Clash::write_read) return "R < D: " + second + " reads what " + first + " writes";
@@ -58,7 +58,7 @@ std::string reversed_comment(const StepPair& pair, Clash clash) {
   return "W < D: " + second + " is to overwrite what " + first + " writes";
 }
 
-/// Pairs of steps, in listed order, that touch one element of a storage, one of them writing it.
+/// The pairs of conflicting steps, in listed order, with the kind of the conflict.
 std::map<StepPair, Clash> conflicts(DirectSizes& sizes, DirectAsk& ask, const Trace& trace) {
   std::map<StepPair, Clash> out;
   for (std::size_t b = 0; b < trace.steps.size(); ++b)
@@ -82,7 +82,7 @@ std::map<StepPair, Clash> conflicts(DirectSizes& sizes, DirectAsk& ask, const Tr
   return out;
 }
 
-/// Takes out of `pairs` those that the model has the other way round; false if there are none.
+/// Moves from `pairs` to `open` the pairs that the model reverses; false if there are none.
 bool take_reversed(std::map<StepPair, Clash>& pairs, const std::map<std::string, std::int64_t>& model,
                    std::vector<Unordered>& open) {
   const std::size_t had = pairs.size();
@@ -106,7 +106,7 @@ OrderAnswer unordered_directly(const Space& space, const Trace& trace, Questions
   const std::uint32_t count = steps_of(trace);
   if (count > kMostSteps || trace.steps.size() > kMostSteps) return out;
   const std::string script = positions(trace, count, questions);
-  // Dependences in a circle have no positions at all: every question would seem to be answered.
+  // Cyclic dependences have no positions at all, so every question would be unsat.
   if (questions.ask(script, kOrderEffort).kind != SolverAnswer::Kind::sat) return out;
   Formulas formulas;
   DirectSizes sizes(space, formulas);

@@ -1,5 +1,5 @@
-// Memory plans: is a placement inside its arena, alive through every use, and can no byte of it be one of
-// another that lives at the same time?
+// Memory plans: a placement must lie inside its arena, be live at every use, and overlap no other placement
+// that is live at the same time.
 #include <algorithm>
 
 #include "src/second/direct_judge.h"
@@ -8,7 +8,7 @@ namespace noclobber {
 
 namespace {
 
-/// Graph steps at which the storage is read or written.
+/// The graph steps that read or write the storage.
 std::vector<std::uint32_t> uses_of_storage(const Trace& trace, StorageId storage) {
   std::vector<std::uint32_t> out;
   const auto touches = [&](const TraceView& view) { return view.storage == storage; };
@@ -24,7 +24,7 @@ bool lives_long_enough(const Trace& trace, const TracePlacement& p) {
   if (!p.storage) return true;
   for (std::uint32_t at : uses_of_storage(trace, *p.storage))
     if (at < p.first || at >= p.last) return false;
-  std::uint32_t end = 0;  // behind the last graph step
+  std::uint32_t end = 0;  // one past the last graph step
   for (const TraceStep& step : trace.steps) end = std::max(end, step.origin + 1);
   const TraceStorage& storage = trace.storages[*p.storage];
   const bool input = storage.start == TraceStorage::Start::given;

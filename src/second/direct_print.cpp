@@ -11,7 +11,7 @@ std::string number_text(std::int64_t value) {
   return value < 0 ? "(- " + std::to_string(value).substr(1) + ")" : std::to_string(value);
 }
 
-/// Everything that a formula is made of.
+/// All direct parts of a formula.
 std::vector<FormulaId> parts_of(const Formula& f) {
   std::vector<FormulaId> out = f.args;
   for (const FormulaProduct& p : f.products) out.insert(out.end(), p.atoms.begin(), p.atoms.end());
@@ -28,7 +28,7 @@ void DirectScript::require(FormulaId truth) {
   asserts_ += "(assert " + name(truth) + ")\n";
 }
 
-/// Parts before the whole, without recursion: contents may be thousands of choices deep.
+/// Defines parts before the whole, without recursion: contents may be thousands of choices deep.
 void DirectScript::define(FormulaId root) {
   std::vector<std::pair<FormulaId, bool>> open{{root, false}};
   while (!open.empty()) {

@@ -13,9 +13,9 @@ class DirectScript {
  public:
   explicit DirectScript(const Formulas& formulas) : formulas_(formulas) {}
   void require(FormulaId truth);
-  /// "" if something in it is bad.
+  /// The script; "" if a formula in it is bad.
   std::string text() const;
-  /// Names in the text -> names of variables.
+  /// Names in the script -> names of variables.
   const std::map<std::string, std::string>& variables() const { return variables_; }
 
  private:
@@ -30,7 +30,7 @@ class DirectScript {
 
   const Formulas& formulas_;
   std::set<FormulaId> done_;
-  std::map<std::string, std::string> functions_;  // with their signature -> name
+  std::map<std::string, std::string> functions_;  // function with its signature -> name
   std::map<FormulaId, std::string> names_;
   std::map<std::string, std::string> variables_;
   std::string head_, body_, asserts_;

@@ -1,4 +1,4 @@
-// Whose places lie on one element of a storage, asked of the views alone.
+// Which elements of outputs, inputs and storages coincide, asked of the views alone.
 #include <algorithm>
 
 #include "src/second/direct_access.h"
@@ -7,8 +7,8 @@
 
 namespace noclobber {
 
-/// Each element of the output lies where it lay, or on nothing that is the caller's. What no input shows of a
-/// storage of the caller's is the caller's, too.
+/// True if each element of the output lies where it lay, or on no storage of the caller. Elements of a
+/// caller's storage that no input view covers also belong to the caller.
 bool DirectJudge::sharing(const Trace& was, const Trace& is, std::uint32_t output) {
   const TraceView& view = *output_view(is, output);
   const TraceView* old = output_view(was, output);
@@ -41,7 +41,8 @@ bool DirectJudge::together(const Trace& was, const Trace& is, std::uint32_t outp
   return true;
 }
 
-/// Wherever places of the two outputs are one, they were one before; so with two places of one output.
+/// True if elements of the two outputs coincide only where they coincided before; also used for two elements
+/// of one output.
 bool DirectJudge::together(const Trace& was, const Trace& is, std::uint32_t a, std::uint32_t b) {
   const TraceView &x = *output_view(is, a), &y = *output_view(is, b);
   if (a != b && never_meet(sizes_, ask_, x, y)) return true;

@@ -3,7 +3,7 @@
 namespace noclobber {
 
 namespace {
-constexpr int kNested = 60;  // quotients within quotients
+constexpr int kNested = 60;  // nesting of quotients
 }
 
 FormulaId DirectSizes::of(PolyId id) { return poly(id, kNested); }
@@ -26,7 +26,7 @@ FormulaId DirectSizes::atom(AtomId id, int depth) {
     case Atom::Kind::symbol:
       return formulas_.variable(a.name, a.bounded_below ? std::optional(a.least) : std::nullopt, a.most);
     case Atom::Kind::index:
-      return Formulas::kBad;  // a Trace speaks of sizes alone
+      return Formulas::kBad;  // a Trace contains only sizes
     case Atom::Kind::quotient:
       return formulas_.quotient(poly(a.first, depth), poly(a.second, depth));
     case Atom::Kind::opaque: {

@@ -1,5 +1,5 @@
-// Contents of `before` that were never written may be anything: one of them may be chosen to be what `after`
-// has, if nothing else shows it.
+// Contents of `before` that were never written may be anything: such an element may be chosen to equal the
+// content of `after`, if no call and no other output or exit depends on it.
 #include <algorithm>
 
 #include "src/second/direct_judge.h"
@@ -8,7 +8,8 @@ namespace noclobber {
 
 namespace {
 
-/// Does the integer tell apart all values of one running index, whatever the others are?
+/// True if the integer takes different values for different values of one running index, at any fixed values
+/// of the others.
 bool tells_apart(const Formulas& f, FormulaId integer, FormulaId index, const DirectIndex& running) {
   if (f[integer].op != Formula::Op::sum) return false;
   const FormulaId own = f[index].products[0].atoms[0];
@@ -40,8 +41,8 @@ FormulaId DirectJudge::content_before(const Obligation& o) {
   return contents_.element(DirectSide::before, id, any_place(sizes_, all, "i"), before_->steps.size());
 }
 
-/// Elements of storages that only this output shows, each at one place: every running index can be
-/// read off its own.
+/// The undefined elements that only this obligation depends on, each at one place: every running index is
+/// determined by the place.
 std::set<FormulaId> DirectJudge::free_undefined(const Obligation& wanted, const DirectIndex& running) {
   if (!counted_) {
     counted_ = true;
@@ -67,7 +68,7 @@ std::set<FormulaId> DirectJudge::free_undefined(const Obligation& wanted, const 
   return out;
 }
 
-/// Equal, or a choice of `before` that leads to an element that may be chosen.
+/// The contents are equal, or the choices of `before` lead to an element that may be chosen.
 FormulaId DirectJudge::agreeing(FormulaId before, FormulaId after, const std::set<FormulaId>& free) {
   std::vector<FormulaId> open{before};
   std::set<FormulaId> parts{before};
@@ -79,7 +80,7 @@ FormulaId DirectJudge::agreeing(FormulaId before, FormulaId after, const std::se
       if (parts.insert(part).second) open.push_back(part);
   }
   std::map<FormulaId, FormulaId> agrees;
-  for (FormulaId part : parts) {  // parts before wholes: ids grow
+  for (FormulaId part : parts) {  // parts before wholes, since ids grow
     const Formula f = f_[part];
     if (f.op == Formula::Op::choose) {
       agrees[part] = f_.any(

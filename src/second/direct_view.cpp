@@ -7,7 +7,7 @@
 
 namespace noclobber {
 
-/// Every map of a Trace read from a file was checked already; this engine asks again.
+/// Maps of a Trace that was read from a file were already checked; this engine checks them again.
 bool MapForms::well_formed() const {
   const std::size_t from = from_.size(), to = to_.size();
   switch (map_.kind) {
@@ -34,7 +34,7 @@ bool MapForms::well_formed() const {
   return false;
 }
 
-/// Row-major digits of `position` in dimensions begin..end of the shape.
+/// The row-major digits of `position` in dimensions begin..end of the shape.
 void MapForms::unfolded(FormulaId position, const DirectIndex& shape, std::size_t begin, std::size_t end,
                         DirectIndex& out) {
   std::size_t first = begin;
@@ -50,10 +50,10 @@ void MapForms::unfolded(FormulaId position, const DirectIndex& shape, std::size_
   }
 }
 
-/// The same row-major position in another shape of as many elements. Wherever products of leading extents
-/// are equal the position falls into two.
+/// The same row-major position in another shape of as many elements. The position splits wherever products of
+/// leading extents are equal.
 DirectIndex MapForms::regrouped(const DirectIndex& index, const DirectIndex& shape, const DirectIndex& into) {
-  std::map<FormulaId, std::size_t> cuts;  // product of leading extents -> how many, in `shape`
+  std::map<FormulaId, std::size_t> cuts;  // product of leading extents -> their number in `shape`
   FormulaId product = one();
   for (std::size_t k = 0; k < shape.size(); ++k) {
     product = f_.multiply(product, shape[k]);
@@ -129,7 +129,6 @@ bool any_bad(const DirectIndex& index) {
   return std::find(index.begin(), index.end(), Formulas::kBad) != index.end();
 }
 
-/// Reshapes in a row are one.
 std::vector<Map> joined_maps(const std::vector<Map>& maps) {
   std::vector<Map> out;
   for (const Map& m : maps) {

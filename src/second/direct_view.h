@@ -1,5 +1,5 @@
-// Views of the second engine: from an index of a view to the index in its storage and back, written anew
-// from the meaning of the primitive maps.
+// Views of the second engine: map an index of a view to the index in its storage and back. Written
+// independently, from the meaning of the primitive maps.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace noclobber {
 
-/// The Space's polynomials as formulas, and what it knows of symbols.
+/// Translates the Space's polynomials, and its facts about symbols, to formulas.
 class DirectSizes {
  public:
   DirectSizes(const Space& space, Formulas& formulas) : space_(space), formulas_(formulas) {}
   FormulaId of(PolyId poly);
   std::vector<FormulaId> of(const Shape& shape);
-  /// All that the Space holds of its symbols.
+  /// All facts that the Space assumes of its symbols.
   std::vector<FormulaId> facts();
   Formulas& formulas() { return formulas_; }
 
@@ -31,18 +31,18 @@ class DirectSizes {
 
 using DirectIndex = std::vector<FormulaId>;
 
-/// Where an element of a storage lies in a view: nowhere unless `inside`, else at `index`. Only if `sound`
-/// holds for all sizes; a storage's element then lies there once.
+/// The position of a storage's element in a view: absent unless `inside`, else `index`. Valid only if `sound`
+/// holds for all sizes; then the view contains the element at most once.
 struct DirectImage {
   FormulaId inside = Formulas::kBad, sound = Formulas::kBad;
   DirectIndex index;
 };
 
-/// The index of any element of a view. Indices of different `name` are different variables.
+/// The index of an arbitrary element of a view. Indices of different `name` are different variables.
 DirectIndex any_index(DirectSizes& sizes, const TraceView& view, const std::string& name);
-/// The same with any of the element's bytes, where the storage has lanes.
+/// The same with an arbitrary byte of the element, if the storage has lanes.
 DirectIndex any_place(DirectSizes& sizes, const TraceView& view, const std::string& name);
-/// Index in the storage's own space; nothing where a map makes no sense.
+/// The index in the storage's own space; empty if a map is not well formed.
 std::optional<DirectIndex> root_of(DirectSizes& sizes, const TraceView& view, DirectIndex index);
 std::optional<DirectImage> image_of(DirectSizes& sizes, const TraceView& view, DirectIndex root);
 

@@ -182,10 +182,10 @@ void FxCursor::escape(std::string& out) {
     case '"':
       out += c;
       return;
-    case '\n':  // a line that goes on
+    case '\n':  // a continued line
       ++line_;
       return;
-    default:  // Python keeps what it does not know
+    default:  // Python keeps an unknown escape as it is
       (out += '\\') += c;
   }
 }

@@ -1,4 +1,4 @@
-// A place in FX text: what is read next, on which line, and the first fault.
+// A cursor in FX text: its position, its line, and the first fault.
 //
 // After a fault the cursor stands at the end of the text, so every loop over it ends.
 #pragma once
@@ -26,19 +26,19 @@ class FxCursor {
   const Diagnostic& fault() const { return *fault_; }
   /// Records a fault at the current place, unless there is one already.
   void fail(std::string message) { fail_at(at_, std::move(message)); }
-  /// The same at another place. Counts lines, so linear in the text, once.
+  /// The same at offset `at`. Counts lines, so the first call is linear in the text.
   void fail_at(std::size_t at, std::string message);
 
   std::size_t at() const { return at_; }
-  /// Back to an earlier place of the current line.
+  /// Moves back to an earlier place of the current line.
   void back_to(std::size_t at) {
     if (!failed()) at_ = at;
   }
   int line() const { return line_; }
   bool at_end() const { return at_ >= text_.size(); }
-  /// The character `ahead` of the current one; NUL behind the end.
+  /// The character `ahead` of the current one; NUL after the end.
   char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
-  /// From an earlier place up to here.
+  /// The text from an earlier place up to the cursor.
   std::string_view since(std::size_t start) const { return text_.substr(start, at_ - start); }
   std::string_view rest() const { return text_.substr(at_); }
   bool starts_with(std::string_view token) const { return rest().starts_with(token); }
@@ -46,15 +46,15 @@ class FxCursor {
   bool take(char c);
   bool take(std::string_view token);
   void expect(char c);
-  /// A word that ends where `token` ends: "return" but not "return_1".
+  /// Takes `token` if it is a whole word: "return" but not "return_1".
   bool take_word(std::string_view token);
-  /// Spaces and tabs.
+  /// Skips spaces, tabs and carriage returns.
   void skip_blanks();
-  /// Spaces, line ends and comments: what may stand between two tokens inside brackets.
+  /// Skips blanks, line ends and comments, which may separate tokens inside brackets.
   void skip_all();
-  /// Everything up to the line's end; the line end itself stays.
+  /// Takes everything up to the line end, which itself stays.
   std::string_view rest_of_line();
-  /// Over the line end. ensure: at a line's start or at the end of the text.
+  /// Skips the rest of the line and its end. ensure: at a line's start or at the end of the text.
   void next_line();
   /// An identifier; empty if there is none here.
   std::string_view identifier();

@@ -23,7 +23,7 @@ Diagnostic too_large(const std::string& path, std::size_t max_bytes) {
 Result<std::string> read_stream(std::FILE* file, const std::string& path, std::size_t max_bytes) {
   std::string bytes;
   std::array<char, kChunk> chunk;
-  struct stat known {};  // of a file of known size nothing is copied twice
+  struct stat known {};  // a file of known size is read without a second copy
   if (::fstat(::fileno(file), &known) == 0 && S_ISREG(known.st_mode) && known.st_size > 0 &&
       static_cast<std::size_t>(known.st_size) <= max_bytes) {
     bytes.resize(static_cast<std::size_t>(known.st_size));
@@ -39,7 +39,8 @@ Result<std::string> read_stream(std::FILE* file, const std::string& path, std::s
 
 bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 
-/// Unpacks the gzip member that `stream` stands at and appends it to `out`. Returns zlib's last word.
+/// Unpacks the gzip member at byte `at` of `packed`, appends it to `out` and moves `at` after it. Returns
+/// zlib's last status; Z_MEM_ERROR also means that `max_bytes` is exceeded.
 int inflate_member(z_stream& stream, std::string_view packed, std::size_t& at, std::string& out,
                    std::size_t max_bytes) {
   std::array<char, kChunk> chunk;
@@ -59,7 +60,7 @@ int inflate_member(z_stream& stream, std::string_view packed, std::size_t& at, s
   return state;
 }
 
-/// All members; zeros behind the last one are padding.
+/// Unpacks all members; zeros after the last one are padding.
 Result<std::string> gunzip(std::string_view packed, const std::string& path, std::size_t max_bytes) {
   std::string out;
   std::size_t at = 0;

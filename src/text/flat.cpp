@@ -8,7 +8,7 @@ void FlatBytes::fail(std::size_t at, std::string message) {
   if (!fault_) fault_ = Diagnostic{"byte " + std::to_string(base_ + at), std::move(message)};
 }
 
-/// Where a field of `size` bytes lies; 0: absent, or a fault.
+/// Offset of a field of `size` bytes; 0 if it is absent or there is a fault.
 std::size_t FlatBytes::place(const FlatTable& in, unsigned field, std::size_t size) {
   const std::size_t slot = 4 + 2 * std::size_t{field};
   if (!in.there() || failed() || slot + 2 > in.vtable_size) return 0;

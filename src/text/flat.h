@@ -1,5 +1,5 @@
-// FlatBuffers tables in bytes that nobody vouches for: every offset is checked before it is followed. The
-// first fault is kept, with the byte it was met at; what is asked after it is absent, zero or empty.
+// FlatBuffers tables in untrusted bytes: every offset is checked before it is followed. The first fault is
+// kept with its byte offset; every query after it returns an absent, zero or empty result.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -26,8 +26,8 @@ struct FlatVector {
 
 class FlatBytes {
  public:
-  /// Vectors may share bytes: what all of them hold together is bounded by 32 elements a byte of the buffer.
-  /// `base`: where they begin in the file that faults are about.
+  /// Vectors may share bytes, so the total number of their elements is bounded by 32 per byte of the buffer.
+  /// `base`: offset of `bytes` in the file that faults refer to.
   explicit FlatBytes(std::string_view bytes, std::size_t base = 0)
       : bytes_(bytes), base_(base), budget_(bytes.size() * 32) {}
 
@@ -43,7 +43,7 @@ class FlatBytes {
   FlatTable table_at(const FlatVector& in, std::size_t k);
   FlatVector vector(const FlatTable& in, unsigned field, std::size_t element_size);
   std::string text(const FlatTable& in, unsigned field);
-  /// The bytes of a list of bytes, where they lie.
+  /// A vector of bytes, as a view of the buffer.
   std::string_view bytes(const FlatTable& in, unsigned field);
   bool has(const FlatTable& in, unsigned field) { return place(in, field, 1) != 0; }
   std::size_t place_in_file(std::size_t at) const { return base_ + at; }
@@ -59,7 +59,7 @@ class FlatBytes {
   }
 
  private:
-  /// require: the bytes are there. Little endian, as the machines this is built for.
+  /// require: the bytes lie within the buffer. Little-endian, like all machines this is built for.
   template <class T>
   T load(std::size_t at) const {
     T out;

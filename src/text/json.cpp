@@ -43,7 +43,7 @@ class StrictJsonBuilder {
       return fail("integer does not fit 64 bits");
     return add(static_cast<OrderedJson::number_integer_t>(value));
   }
-  // The parser hands integers that fit no integer type over as floats, with their spelling.
+  // The parser reports integers that fit no integer type as floats, with their text.
   bool number_float(OrderedJson::number_float_t value, const std::string& spelled) {
     if (spelled.find_first_of(".eE") == std::string::npos) return fail("integer does not fit 64 bits");
     return add(value);
@@ -81,7 +81,7 @@ class StrictJsonBuilder {
     MemberNames names = {};
   };
 
-  // Where the next value goes. Open nodes do not move: their parents grow only after they are closed.
+  // Inserts the next value. Open nodes do not move: their parents grow only after they are closed.
   OrderedJson* place(OrderedJson&& value) {
     if (open_.empty()) {
       root_ = std::move(value);
@@ -111,7 +111,7 @@ class StrictJsonBuilder {
     return true;
   }
   bool fail(std::string message) { return fail_at(0, JsonAt(), std::move(message)); }
-  // The pointer of the value that is being read, built from the root down.
+  // A fault at the value that is being read; its pointer is built from the root down.
   bool fail_at(std::size_t level, const JsonAt& at, std::string message) {
     if (level == open_.size()) {
       fault_ = Diagnostic{at.pointer(), std::move(message)};

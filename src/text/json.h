@@ -1,4 +1,4 @@
-// Strict JSON for readers: a document, pointers into it, and the first fault that was met.
+// Strict JSON for readers: a document, pointers into it, and the first fault.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,11 +15,11 @@ namespace noclobber {
 /// Members keep their order.
 using OrderedJson = nlohmann::ordered_json;
 
-/// Reads one JSON text. Refused beside syntax: a key given twice in one object, integers beyond 64 bits,
-/// nesting deeper than 200. error: `where` is "line N, column M", or a JSON pointer.
+/// Reads one JSON text. Besides syntax errors, it refuses a key given twice in one object, integers beyond 64
+/// bits, and nesting deeper than 200. error: `where` is "line N, column M", or a JSON pointer.
 Result<OrderedJson> parse_strict_json(std::string_view text);
 
-/// A place in a document; lives on the stack as long as its parent does.
+/// A place in a document, kept on the stack. It refers to its parent, which must outlive it.
 class JsonAt {
  public:
   JsonAt() = default;
@@ -37,14 +37,15 @@ class JsonAt {
   bool is_index_ = false;
 };
 
-/// `value` on one line, cut after 60 characters, in ASCII.
+/// `value` on one line in ASCII, cut to 60 characters. Only the size of an array or object of more than 8
+/// items.
 std::string show(const OrderedJson& value);
 
 /// A name in messages: 'q'.
 std::string in_quotes(const std::string& name);
 
-/// Typed access that records the first fault and goes on with a harmless value, so that callers read as
-/// lists of fields. Whoever loops over user input stops when `failed()`.
+/// Typed access that records the first fault and continues with a default value, so that callers are plain
+/// lists of fields. Loops over user input must stop when `failed()`.
 class JsonFaults {
  public:
   void fail(const JsonAt& at, std::string message);
@@ -56,7 +57,7 @@ class JsonFaults {
   std::string text(const OrderedJson& value, const JsonAt& at);
   bool boolean(const OrderedJson& value, const JsonAt& at);
   std::int64_t integer(const OrderedJson& value, const JsonAt& at);
-  /// Which of `choices` it is; 0 after a fault.
+  /// The index in `choices`; 0 after a fault.
   std::size_t one_of(const OrderedJson& value, const JsonAt& at, std::span<const std::string_view> choices);
   /// A member that must be there, or nullptr after a fault. require: `object` is an object.
   const OrderedJson* required(const OrderedJson& object, const JsonAt& at, std::string_view key);

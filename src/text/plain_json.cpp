@@ -11,10 +11,10 @@ namespace {
 
 using json = OrderedJson;
 
-constexpr std::size_t kLookedThrough = 16;  // members of an object; of more a set of their names is kept
+constexpr std::size_t kLookedThrough = 16;  // members that are searched; of more, a set of names is kept
 
-/// Every function returns false at the first thing that is not plain. What a value is read into may hold
-/// another: of objects with the same names, and of lists, the room is used again.
+/// Every function returns false at the first thing that is not plain. A value may be read into an old value:
+/// the memory of lists, and of objects with the same names, is reused.
 class PlainJson {
  public:
   enum class Keep { header, all };
@@ -27,14 +27,14 @@ class PlainJson {
     blank();
     return at_ == end_;
   }
-  /// As whole(), but for lists of that name in members of the whole.
+  /// As whole(), but leaves out lists of that name in objects that are members of the whole.
   bool frame(std::string_view left_out, PlainFrame& out) {
     left_out_ = left_out;
     lists_ = &out.lists;
     return whole(out.json);
   }
-  /// Of a list that is left from here on: the next item. `left`: from the comma behind it on; "" if that was
-  /// all.
+  /// Reads the next item of a list that was left out. `left`: from the comma after the item on; "" if the
+  /// list ends.
   bool next(json& out, std::string_view& left) {
     const bool first = *at_++ == '[';
     bool kept = true, done = first && take(']'), there = !done;
@@ -43,7 +43,7 @@ class PlainJson {
     left = done ? std::string_view() : std::string_view(at_ - 1, static_cast<std::size_t>(end_ - at_) + 1);
     return there;
   }
-  /// As whole(), but for a member of that name.
+  /// As whole(), but keeps nothing: sets `there` if there is a member of that name.
   bool looked_through(std::string_view name, bool& there) {
     blank();
     if (at_ == end_ || *at_ != '{') return false;
@@ -62,8 +62,8 @@ class PlainJson {
   }
 
  private:
-  static constexpr int kKept = 2;      // levels of objects in a header
-  static constexpr int kDeepest = 64;  // levels that are looked at
+  static constexpr int kKept = 2;      // levels of objects that a header keeps
+  static constexpr int kDeepest = 64;  // levels that are read
   static constexpr int kListed = 3;    // the level of a list that a frame leaves out
   static constexpr std::ptrdiff_t kDigits = 18, kExponent = 2;
   static constexpr std::size_t kLongest =
@@ -78,7 +78,7 @@ class PlainJson {
     ++at_;
     return true;
   }
-  /// Is there another item behind the one just read? `done`: the list ends instead.
+  /// Takes the ',' or `close` after an item. `done`: it was `close`.
   bool more(char close, bool& done) {
     blank();
     if (at_ == end_ || (*at_ != ',' && *at_ != close)) return false;
@@ -94,7 +94,7 @@ class PlainJson {
 
   static constexpr std::string_view kEscapes = "\"\\/bfnrt", kMeant = "\"\\/\b\f\n\r\t";
 
-  /// Is there no quote, backslash or control character among eight, and nothing beyond ASCII?
+  /// True if eight characters are ASCII without quotes, backslashes and control characters.
   static bool are_plain(const char* at) {
     constexpr std::uint64_t kEach = 0x0101010101010101, kHigh = 0x80 * kEach;
     std::uint64_t eight = 0;
@@ -106,7 +106,7 @@ class PlainJson {
             kHigh) == 0;
   }
 
-  /// At its first quote: what stands between the quotes.
+  /// Reads a string from its first quote on. `out`: the raw text between the quotes.
   bool string(std::string_view& out, bool& escapes) {
     const char* const first = ++at_;
     escapes = false;
@@ -139,7 +139,7 @@ class PlainJson {
 
   static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-  /// `whole`: has it neither fraction nor exponent?
+  /// `whole`: set to true if it has neither fraction nor exponent.
   bool number(bool& whole) {
     if (*at_ == '-') ++at_;
     const char* const digits = at_;
@@ -236,7 +236,7 @@ class PlainJson {
     }
   }
 
-  /// `kept`: no item is a list, an object or a long text.
+  /// `kept`: set to false if an item is a list, an object or a long text, unless all is kept.
   bool list(json& out, int level, bool& kept) {
     if (level > kDeepest) return false;
     ++at_;
@@ -255,7 +255,7 @@ class PlainJson {
     return true;
   }
 
-  /// A list that is kept as text.
+  /// Keeps a list as text.
   bool leave_out(json& out) {
     const char* const first = at_++;
     std::size_t count = 0;
@@ -312,8 +312,8 @@ class PlainJson {
 
   const char *at_, *end_;
   Keep keep_;
-  std::string_view left_out_ = {};  // of a frame: the name of its lists
-  std::string section_ = {};        // the member of the whole that is read
+  std::string_view left_out_ = {};  // of a frame: the name of the lists that it leaves out
+  std::string section_ = {};        // the member of the whole that is being read
   std::map<std::string, PlainList, std::less<>>* lists_ = nullptr;
 };
 

@@ -1,5 +1,5 @@
-// Expressions of Python as programs print them: the grammar, once. What is made of an expression says `Make`:
-// a tree (python_tree.h), or at once the argument of a step (formats/fx_text).
+// A parser of Python expressions as programs print them. `Make` decides what an expression becomes: a tree
+// (python_tree.h), or directly the argument of a step (formats/fx_text).
 //
 //   value     = operand { OPERATOR operand }             by precedence
 //   operand   = (+|-|~) operand | atom
@@ -22,7 +22,7 @@ struct PythonOperator {
   int level;  // higher binds tighter
   std::string_view name;
 };
-// A sign that begins another stands behind it.
+// A sign that is a prefix of another is listed after it.
 inline constexpr std::array kPythonOperators = {
     PythonOperator{"==", 1, "eq"},    PythonOperator{"!=", 1, "ne"},       PythonOperator{"<=", 1, "le"},
     PythonOperator{">=", 1, "ge"},    PythonOperator{"<<", 5, "lshift"},   PythonOperator{">>", 5, "rshift"},
@@ -34,7 +34,7 @@ inline constexpr std::array kPythonOperators = {
 };
 inline constexpr int kPythonPower = 9, kPythonUnary = 8;
 
-/// The operator that begins here; null: none does.
+/// The operator at the cursor; nullptr if there is none.
 inline const PythonOperator* python_operator_at(const FxCursor& cursor) {
   constexpr std::string_view kFirst = "=!<>|^&+-/%*@";
   if (kFirst.find(cursor.peek()) == kFirst.npos) return nullptr;
@@ -43,7 +43,7 @@ inline const PythonOperator* python_operator_at(const FxCursor& cursor) {
   return nullptr;
 }
 
-/// The number that begins here, with what is stuck to it: "12", "1e-05", "2j". The cursor stands behind it.
+/// Takes the number at the cursor, with the letters attached to it: "12", "1e-05", "2j".
 inline std::string_view python_number(FxCursor& cursor) {
   const std::string_view rest = cursor.rest();
   std::size_t size = 0;
@@ -59,7 +59,7 @@ inline std::string_view python_number(FxCursor& cursor) {
 /// Reads with `Make`, which has
 ///   Value, Keywords        of an expression; a list of keywords with emplace_back(name, Value)
 ///   kOverLines             line ends may stand inside brackets
-///   kOperators, kTrailers, kObjects   are there operators; names and indices of values; `<...>`
+///   kOperators, kTrailers, kObjects   are there operators; attributes, indices and calls of values; `<...>`
 ///   number, text, ellipsis, name, calls, call, sequence, dict, entry, grouped
 ///   begins_value, took_positional
 /// and with kOperators unary and binary, with kTrailers called, indexed and attribute, with kObjects object.
@@ -68,10 +68,10 @@ class PythonReader {
  public:
   using Value = typename Make::Value;
 
-  /// `deepest`: how many brackets and signs there may be around a value.
+  /// `deepest`: bound on the brackets and signs around a value.
   PythonReader(FxCursor& cursor, Make& make, int deepest) : cursor_(cursor), make_(make), deepest_(deepest) {}
 
-  /// One value; the cursor stands behind it and the blanks that follow. Faults are the cursor's.
+  /// Reads one value and the blanks after it. Faults are recorded in the cursor.
   Value value() {
     make_.begins_value();
     Value out = binary(0);
@@ -103,7 +103,7 @@ class PythonReader {
   }
 
  private:
-  /// Around what is read there is one more bracket or sign.
+  /// Counts one more bracket or sign around what is read, for its lifetime.
   class Level {
    public:
     explicit Level(PythonReader& reader) : reader_(reader) {
@@ -124,7 +124,7 @@ class PythonReader {
       cursor_.skip_blanks();
   }
 
-  /// Behind a value in brackets: over `close`, then true, or over a comma.
+  /// After a value in brackets: takes `close` and returns true, or takes a comma.
   bool ends_or_goes_on(char close) {
     skip();
     if (cursor_.take(close)) return true;
@@ -233,7 +233,7 @@ class PythonReader {
     return base;
   }
 
-  /// What stands behind an opening bracket, over the closing one.
+  /// Reads the values after an opening bracket, and the closing one.
   std::vector<Value> items(char close) {
     std::vector<Value> list;
     skip();

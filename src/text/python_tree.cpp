@@ -18,7 +18,7 @@ Expr of_kind(Expr::Kind kind, std::size_t at) {
   return out;
 }
 
-/// `float('inf')`, `float('nan')`.
+/// Folds `float('inf')` and `float('nan')` into a real.
 Expr folded(Expr call) {
   const bool one = call.items.size() == 1 && call.entries.empty();
   if (call.text != "float" || !one || call.items[0].kind != Expr::Kind::text) return call;
@@ -58,7 +58,7 @@ struct TreeMaker {
     return out;
   }
   Expr ellipsis(std::size_t at) { return of_kind(Expr::Kind::ellipsis, at); }
-  /// A sign in front of what is no literal: -float('inf').
+  /// A sign before an expression that is not a literal: -float('inf').
   Expr unary(char sign, Expr inner) {
     if (inner.kind != Expr::Kind::real && !cursor.failed())
       cursor.fail(std::string("expected a number after '") + sign + "'");

@@ -1,5 +1,5 @@
-// Expressions of Python as trees: names, literals, tuples, lists, dicts, calls. Thunder writes its traces so,
-// and sympy's srepr sizes.
+// Python expressions as trees: names, literals, tuples, lists, dicts, calls. Thunder prints its traces in
+// this form, and sympy's srepr prints sizes.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -25,14 +25,14 @@ struct PythonExpr {
     sequence,  // tuple or list
     dict,
     call,   // text: the callee
-    opaque  // what is read but has no meaning for storages: subscripts, attributes of calls
+    opaque  // read, but without meaning for storages: subscripts, attributes of calls
   };
   Kind kind = Kind::none;
   std::string text;
   std::int64_t integer = 0;
   double real = 0;
   bool boolean = false;
-  bool list = false;                 // of a sequence: in brackets, which as an index is one tensor
+  bool list = false;                 // of a sequence: in brackets; as an index it is one tensor
   std::vector<PythonExpr> items;     // sequence; positional arguments of a call
   std::vector<PythonEntry> entries;  // dict; keyword arguments of a call
   std::size_t at = 0;                // offset in the text
@@ -42,16 +42,16 @@ struct PythonExpr {
   const PythonExpr* entry(std::string_view key) const;
 };
 
-/// Not a std::pair: that asks what can be copied before there is an answer.
+/// Not a std::pair, which asks whether PythonExpr can be copied while that type is still incomplete.
 struct PythonEntry {
   std::string first;
   PythonExpr second;
 };
 
-/// One expression, or several joined by commas (then a sequence). The cursor stands behind it
-/// afterwards, on the same line. Faults are the cursor's. Bound: 64 nested brackets.
+/// Reads one expression, or several joined by commas (then a sequence). The cursor ends after it, on the same
+/// line. Faults are recorded in the cursor. Bound: 64 nested brackets.
 PythonExpr python_expressions(FxCursor& cursor);
-/// Exactly one, without a bare tuple, that holds at most `deepest` nested brackets.
+/// Reads exactly one, no bare tuple, with at most `deepest` nested brackets.
 PythonExpr python_expression(FxCursor& cursor, int deepest = 64);
 
 }  // namespace noclobber

@@ -1,4 +1,4 @@
-// TOML files as a list of what they say, with lines.
+// TOML files as a flat list of items with line numbers.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace noclobber {
 
-/// One key and its value. Of a list of tables (`[[accept]]`) each element comes first as an item without key.
+/// One key and its value. Each element of a list of tables (`[[accept]]`) begins with an item without a key.
 struct TomlItem {
   enum class Kind : std::uint8_t { text, number, flag, table, other } kind = Kind::other;
   std::string table;        // "tool.noclobber"; "" at the top
-  std::size_t element = 0;  // of a list of tables
+  std::size_t element = 0;  // index in a list of tables
   std::string key;
-  std::string text;  // text; of a date "2026-12-31"
+  std::string text;  // text, or a date as "2026-12-31"
   std::int64_t number = 0;
   bool flag = false;
   std::size_t line = 0;

@@ -9,7 +9,7 @@ namespace noclobber {
 namespace {
 
 constexpr std::size_t kMostMembers = 1000000;
-constexpr std::size_t kMostGrowth = 1100;  // of deflated bytes
+constexpr std::size_t kMostGrowth = 1100;  // unpacked bytes per deflated byte, at most
 constexpr std::size_t kPiece = std::size_t{1} << 20;
 
 std::string zip_message(zip_error_t& error) {
@@ -29,7 +29,7 @@ bool is_zip(std::string_view bytes) { return bytes.starts_with("PK\x03\x04"); }
 void Pt2Archive::Closer::operator()(zip* archive) const { zip_discard(archive); }
 
 Result<Pt2Archive> Pt2Archive::open(std::string_view bytes) {
-  const std::string end = "byte " + std::to_string(bytes.size());  // there its table of members is looked for
+  const std::string end = "byte " + std::to_string(bytes.size());  // the table of members is at the end
   zip_error_t error;
   zip_error_init(&error);
   zip_source_t* source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error);
@@ -76,7 +76,7 @@ Result<std::string> Pt2Archive::read(const std::string& name, std::size_t max_by
     return Diagnostic{name, std::string("cannot be unpacked: ") + why};
   };
   if (!file) return fault(zip_strerror(zip_.get()));
-  std::string text;  // grows as bytes come: what an archive says of a size may be far from true
+  std::string text;  // grows as bytes come: the size that an archive gives may be far too large
   text.reserve(std::min(*bytes, kMostGrowth * size_));
   while (text.size() < *bytes) {
     const std::size_t at = text.size(), piece = std::min(*bytes - at, kPiece);
@@ -86,7 +86,7 @@ Result<std::string> Pt2Archive::read(const std::string& name, std::size_t max_by
     if (got == 0) return fault("it ends too early");
     text.resize(at + static_cast<std::size_t>(got));
   }
-  char more = 0;  // only the end shows whether the checksum is right
+  char more = 0;  // the checksum is verified only at the end
   if (zip_fread(file.get(), &more, 1) != 0) return fault("its size or its checksum is wrong");
   return text;
 }

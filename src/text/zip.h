@@ -17,13 +17,13 @@ class Pt2Archive {
   /// require: `bytes` outlive the archive. error: `where` is empty.
   static Result<Pt2Archive> open(std::string_view bytes);
 
-  /// Of all members, in order of the archive.
+  /// Names of all members, in the order of the archive.
   const std::vector<std::string>& names() const { return names_; }
-  /// The member whose path is `path`, below whatever folder the archive has as its root. "" if there is none.
+  /// The name of the member with this path, or with it below the archive's root folder. "" if there is none.
   std::string find(std::string_view path) const;
-  /// Bound: `max_bytes` after unpacking. error: `where` is the member.
+  /// The contents of a member. Bound: `max_bytes` after unpacking. error: `where` is the member.
   Result<std::string> read(const std::string& name, std::size_t max_bytes) const;
-  /// In bytes after unpacking, as the archive says; nothing for a member that it does not have.
+  /// Unpacked size in bytes, as the archive gives it; empty if there is no such member.
   std::optional<std::size_t> size(const std::string& name) const;
 
  private:
@@ -35,7 +35,7 @@ class Pt2Archive {
   std::vector<std::string> names_;
 };
 
-/// Do the bytes begin as a zip archive does?
+/// True if the bytes begin like a zip archive.
 bool is_zip(std::string_view bytes);
 
 }  // namespace noclobber

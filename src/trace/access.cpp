@@ -1,5 +1,4 @@
-// What steps may do to the storages they touch. In which order, and where in an arena these lie, is decided
-// by the checker alone.
+// Accesses of steps to storages. Orders of steps and places in arenas are decided by the checker alone.
 #include <algorithm>
 
 #include "src/trace/trace.h"

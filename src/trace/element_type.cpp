@@ -9,8 +9,8 @@
 namespace noclobber {
 namespace {
 
-/// Names are added by one thread at a time. Who has the number of one may read it meanwhile: it stays where
-/// it is.
+/// One thread at a time adds names. A thread that has the number of a name may read the name meanwhile, since
+/// it never moves.
 struct TypeNames {
   std::array<std::string, 256> all;
   std::size_t count = 1;

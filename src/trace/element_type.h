@@ -1,4 +1,4 @@
-// The name of an element type in the room of a number.
+// The name of an element type, stored as a number.
 #pragma once
 #include <concepts>
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace noclobber {
 
-/// "f32", "token", ...; reads as a text, which lasts as long as the program. Of a few hundred names at most.
+/// "f32", "token", ... Converts to a string that lives as long as the program. At most 255 names exist.
 class ElementType {
  public:
   ElementType() = default;  // ""
@@ -18,7 +18,7 @@ class ElementType {
   const std::string& operator*() const;
   const std::string* operator->() const { return &**this; }
   operator const std::string&() const { return **this; }  // NOLINT: implicit on purpose
-  /// The same for equal names, as long as the program runs.
+  /// Equal for equal names, within one run of the program.
   std::uint16_t number() const { return number_; }
   friend bool operator==(const ElementType&, const ElementType&) = default;
 

@@ -11,7 +11,7 @@ struct Group {
   std::size_t i, i_end, j, j_end;
 };
 
-/// Cuts two shapes of equally many elements wherever their running products meet.
+/// Splits two shapes of equally many elements wherever their running products are equal.
 std::vector<Group> groups(Space& space, const Shape& from, const Shape& to) {
   std::vector<Group> out;
   const auto whole = [&] { return std::vector<Group>{{0, from.size(), 0, to.size()}}; };
@@ -50,7 +50,7 @@ Index reshaped(Space& space, const Shape& from, const Shape& to, const Index& in
   return out;
 }
 
-/// Every map but reshape: parent[d] = start_of(d) + sum over k of factor(k, d) * i[k].
+/// For maps other than reshape: parent[d] = start_of(d) + sum over k of factor(k, d) * i[k].
 PolyId start_of(const Map& m, std::size_t d) {
   if (m.kind == Map::Kind::diagonal && d == m.other) return m.step;
   const bool moved = m.kind == Map::Kind::slice || m.kind == Map::Kind::diagonal;
@@ -82,8 +82,8 @@ PolyId factor(const Space& space, const Map& m, std::size_t k, std::size_t d, Po
   return Space::kBad;
 }
 
-/// Dimensions of the view, from first to second, that parent dimension d may depend on: elsewhere its factors
-/// are 0.
+/// The range [first, second) of dimensions of the view on which parent dimension d may depend. The factors of
+/// all others are 0.
 std::pair<std::size_t, std::size_t> depends_on(const Map& m, std::size_t d) {
   if (m.kind == Map::Kind::slice || m.kind == Map::Kind::expand) return {d, d + 1};
   if (m.kind != Map::Kind::permute) return {0, m.to.size()};
@@ -91,8 +91,8 @@ std::pair<std::size_t, std::size_t> depends_on(const Map& m, std::size_t d) {
   return {k, k + 1};
 }
 
-/// Dimensions of the view still to be solved for in parent dimension d, by descending factor. A mixed-radix
-/// number: each factor must be larger than all that the smaller ones can reach.
+/// The dimensions of the view to be solved for in one parent dimension, by descending factor. They must form
+/// a mixed-radix number, in which each factor exceeds what the smaller ones can reach; else empty.
 std::optional<std::vector<std::size_t>> digits(Space& space, const Map& m, const std::vector<PolyId>& factors,
                                                const std::vector<bool>& solved) {
   std::vector<std::size_t> dims;
@@ -171,7 +171,7 @@ PolyId linear(Space& space, std::span<const PolyId> shape, std::span<const PolyI
 
 Index delinear(Space& space, std::span<const PolyId> shape, PolyId position) {
   Index out(shape.size(), 0);
-  std::size_t first = 0;  // dimension that is not one element: whatever is left is its index
+  std::size_t first = 0;  // first extent that is not 1: what is left is its index
   while (first + 1 < shape.size() && space.value(shape[first]) == 1) ++first;
   for (std::size_t k = shape.size(); k-- > first + 1;) {
     const PolyId above = space.quotient_in(position, shape[k]);

@@ -1,7 +1,7 @@
-// The few primitive maps that every view is made of, and their inverses.
+// The primitive maps that every view is composed of, and their inverses.
 //
 // A map leads from the index space of a view (`to`) to that of its parent (`from`). Trailing indices beyond
-// the map's own rank pass through unchanged (they are the bytes of an element).
+// the rank of the map, the bytes of an element, pass through unchanged.
 #pragma once
 #include "checker/kernel/poly.h"
 
@@ -36,14 +36,14 @@ struct Condition {
   friend auto operator<=>(const Condition&, const Condition&) = default;
 };
 
-/// Where a parent's element lies in a view: nowhere unless all conditions hold, else at `index`.
+/// Where an element of the parent lies in a view: at `index` if all conditions hold, else nowhere.
 struct Inverse {
   std::vector<Condition> conditions;
   Index index;
 };
 
-/// Every map but reshape: parent[d] = start[d] + sum of by * i[to] over the factors with `from` d, in an
-/// order in which the first factor of each i[to] tells it, once those before it are known.
+/// A map other than reshape: parent[d] = start[d] + sum of by * i[to] over the factors with `from` d. They
+/// are ordered so that the first factor of each i[to] determines it, once the indices before it are known.
 struct Affine {
   struct Factor {
     std::uint32_t to = 0, from = 0;
@@ -53,25 +53,25 @@ struct Affine {
   std::vector<Factor> factors;
 };
 Affine affine(Space& space, const Map& map);
-/// Of a reshape: up to which dimensions of both sides the same elements lie, in row-major order.
+/// The groups of a reshape that hold the same elements in row-major order, as the ends (from, to) of each.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> group_ends(Space& space, const Map& map);
-/// Do ranks and dimensions fit the kind? All else here expects it.
+/// True if ranks and dimensions fit the kind. All other functions here require it.
 bool well_formed(const Map& map);
-/// Index in the parent of element `index` of the view. Bad entries where the map cannot be computed.
+/// The index in the parent of element `index` of the view. An entry that cannot be computed is kBad.
 Index forward(Space& space, const Map& map, const Index& index);
-/// Nothing if two elements of the view may be one element of the parent, or that cannot be excluded.
+/// Empty unless it is shown that no two elements of the view are one element of the parent.
 std::optional<Inverse> inverse(Space& space, const Map& map, const Index& parent);
-/// Of a chain: where an element of the storage lies in the view.
+/// The same for a chain of maps: where an element of the storage lies in the view.
 std::optional<Inverse> inverse(Space& space, const std::vector<Map>& maps, Index root);
-/// Row-major position of `index` in `shape`, and back.
+/// The row-major position of `index` in `shape`, and the index at a position.
 PolyId linear(Space& space, std::span<const PolyId> shape, std::span<const PolyId> index);
 Index delinear(Space& space, std::span<const PolyId> shape, PolyId position);
 PolyId element_count(Space& space, const Shape& shape);
-/// The running index of a shape: i0, i1, ... and that of the bytes, where there are lanes.
+/// The running index of a shape: i0, i1, ... and that of the bytes if there are lanes.
 Index running(Space& space, const Shape& shape, std::int64_t lanes = 0);
 
 enum class Truth : std::uint8_t { unknown, yes, no };
-/// Under the space's own facts and `facts` (each >= 0).
+/// Whether the condition holds under the space's own facts and `facts` (each >= 0).
 Truth holds(Space& space, const Condition& condition, const std::vector<PolyId>& facts);
 
 }  // namespace noclobber

@@ -4,7 +4,7 @@
 
 namespace noclobber {
 
-/// One text has one way to be split: the number has no zeros before it.
+/// Splits each text in one way only: the number has no leading zeros.
 StorageKey StorageKey::split(std::string_view text) {
   const std::size_t begin = text.find_last_not_of("0123456789") + 1;  // npos + 1 is 0
   const std::string_view digits = text.substr(begin);

@@ -1,4 +1,4 @@
-// What a storage is called, in the room of a pointer and a number.
+// The name of a storage, stored as a pointer and a number.
 #pragma once
 #include <concepts>
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace noclobber {
 
-/// A text. Those that differ in a number at their end, "fresh 0", "fresh 1", share what stands before it.
+/// A text. Keys that differ only in a trailing number, as "fresh 0" and "fresh 1", share the text before it.
 class StorageKey {
  public:
   StorageKey() = default;
   template <class T>
   requires std::convertible_to<const T&, std::string_view> StorageKey(const T& text)  // NOLINT: implicit
       : StorageKey(split(text)) {}
-  /// `before` and then the number. require: no digit at the end of `before`; number < kNoNumber.
+  /// `before` followed by the number. Requires that `before` ends in no digit, and number < kNoNumber.
   StorageKey(Shared<std::string> before, std::uint32_t number)
       : before_(std::move(before)), number_(number) {}
 

@@ -5,14 +5,14 @@
 
 namespace noclobber {
 
-/// One pair of Traces, or one Trace. `key`: the checks after it may have opaque steps that run this body.
+/// One pair of Traces, or one Trace. Opaque steps of later checks may run it as a body, by its `key`.
 struct Check {
   std::string key;
   std::optional<Trace> before;
   Trace after;
   Boundary boundary;
   std::vector<Obligation> by_solver = {};   // obligations that a solver claims
-  std::vector<checker::Lemma> lemmas = {};  // for the checker: equal things of both
+  std::vector<checker::Lemma> lemmas = {};  // for the checker: equalities between both Traces
 };
 
 struct Certificate {

@@ -12,7 +12,7 @@ constexpr int kNested = 200;
 
 void each_undefined(const Terms& terms, TermId whole, bool operands,
                     const std::function<void(const Term&, bool)>& visit) {
-  Numbers seen;  // by the term, and whether it was met inside of others
+  Numbers seen;  // by term, and whether it was reached below others
   for (std::vector<std::pair<TermId, bool>> open{{whole, false}}; !open.empty();) {
     const auto [id, under] = open.back();
     open.pop_back();
@@ -40,7 +40,7 @@ bool Equality::shown(TermId before, TermId after, const std::set<std::string>& f
 }
 
 bool Equality::equal(TermId a, TermId b, const std::vector<PolyId>& facts) {
-  if (terms_.same(a, b)) {  // what is undefined in both is thereby chosen, too
+  if (terms_.same(a, b)) {  // undefined contents of both are thereby chosen, too
     bool ok = true;
     each_undefined(terms_, a, false,
                    [&](auto& t, bool) { ok = ok && (!free_.contains(terms_.text(t.text)) || chosen(t)); });
@@ -48,12 +48,12 @@ bool Equality::equal(TermId a, TermId b, const std::vector<PolyId>& facts) {
   }
   if (a == Terms::kBad || b == Terms::kBad) return false;
   if (--steps_ < 0 || depth_ > kNested) return !(cut_ = true);
-  // What may be chosen is noted on the way: such an answer is no other question's.
+  // Choices are recorded during the comparison, so that its answer holds for no other question.
   if (!free_.empty() && terms_[a].open) return compared(a, b, facts);
   const auto [at, is_new] = known_.try_emplace({{a, b}, facts}, false);
   if (!is_new) return at->second;
   const bool cut = std::exchange(cut_, false), out = compared(a, b, facts);
-  if (cut_) {  // elsewhere there may be more effort left for it
+  if (cut_) {  // a later question may have more steps left for it
     known_.erase({{a, b}, facts});
   } else {
     known_[{{a, b}, facts}] = out;
@@ -82,7 +82,7 @@ bool Equality::chosen(const Term& before) {
          chosen_at_.emplace(before.text, before.index).first->second == before.index;
 }
 
-/// All ways of the first condition that the facts leave open; a way that contradicts the facts is skipped.
+/// Splits by the first condition that the facts leave open. A case that contradicts the facts is skipped.
 bool Equality::split(TermId choice, TermId other, bool choice_first, const std::vector<PolyId>& facts) {
   const Term& term = terms_[choice];
   const auto go = [&](TermId next, std::vector<PolyId> under, std::vector<PolyId> more = {}) {
@@ -105,7 +105,7 @@ bool Equality::split(TermId choice, TermId other, bool choice_first, const std::
 
 bool Equality::parts_equal(const Term& a, const Term& b, std::vector<PolyId> facts) {
   if (a.kind ==
-      Term::Kind::pack)  // binds the running byte: what is known of that byte outside is not known here
+      Term::Kind::pack)  // `pack` binds the running byte: facts about a byte outside of it do not hold inside
     std::erase_if(facts, [&](PolyId f) { return space_.has_lane(f); });
   const auto same = [&](PolyId x, PolyId y) {
     return space_.same(x, y) || holds(space_, {true, space_.sub(x, y)}, facts) == Truth::yes;

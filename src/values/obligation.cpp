@@ -12,8 +12,8 @@ bool is_equality(Kind kind) {
   return kind == Kind::value || kind == Kind::exit || kind == Kind::current || kind == Kind::current_output;
 }
 
-/// What outputs may share: with what the caller has, shown by an input or not, and with each other. What the
-/// caller makes anew nobody sees, whatever else it shares.
+/// Obligations on the sharing of outputs: with storages of the caller, whether or not an input covers the
+/// elements, and with each other. The latter cannot be observed for outputs that the caller makes anew.
 static void of_sharing(std::vector<Obligation>& out, const Trace& trace, const Boundary& boundary,
                        bool of_before) {
   std::unordered_map<StorageId, std::vector<std::uint32_t>> inputs;

@@ -101,7 +101,7 @@ std::pair<TermId, TermId> Rules::contents(const std::pair<Side, Side>& both) {
   return {at(both.first), at(both.second)};
 }
 
-/// Equally many outputs, the same storages at entry, and inputs of one name show the same of them.
+/// Equally many outputs, the same storages at entry, and inputs of one name have the same view of them.
 bool Rules::same_frame() const {
   std::multimap<std::string, const TraceView*> named;
   for (const TraceInput& input : after_.inputs) named.emplace(input.name, &input.view);
@@ -136,7 +136,7 @@ bool Rules::same_type(std::uint32_t output) const {
   return true;
 }
 
-/// The same whatever nobody wrote: equal to what it is where those contents have other names.
+/// The output depends on no undefined contents: it equals itself with the undefined storages renamed.
 bool Rules::defined(std::uint32_t output) {
   const TraceView& view = *output_view(after_, output);
   const auto content = [&](Contents& of) { return of.at_all(view, of.exit()); };
@@ -151,7 +151,7 @@ bool Rules::defined(std::uint32_t output) {
   return equality_.shown(own, content(*renamed_contents_), {}, {});
 }
 
-/// Of `before` for `after` it is asked where sharing may not shrink.
+/// An obligation `of_before` exists if sharing may not shrink: the graphs exchange their roles.
 bool Rules::sharing(const Obligation& o) {
   std::shared_ptr<Sharing>& all = o.of_before ? shrunk_ : grown_;
   if (!all)
@@ -160,7 +160,7 @@ bool Rules::sharing(const Obligation& o) {
   return o.kind == Kind::sharing ? all->with_inputs(o.a) : all->with_outputs(o.a);
 }
 
-/// Undefined storages of `before` that only the whole elements of this one obligation show.
+/// Undefined storages of `before` that only this obligation depends on, and through choices alone.
 std::set<std::string> Rules::free_undefined(const Obligation& obligation) {
   std::set<std::string> out;
   if (before_ == nullptr || obligation.kind != Kind::value) return out;

@@ -5,7 +5,7 @@
 
 namespace noclobber {
 namespace {
-// Pairs of outputs on one storage, and those of them whose elements are compared; beyond, nothing is shown.
+// Bounds on pairs of outputs on one storage, and on pairs that are compared by element. Beyond: not shown.
 constexpr std::size_t kPairs = std::size_t{1} << 23, kCompared = std::size_t{1} << 17;
 constexpr std::int64_t kFarApart = std::numeric_limits<std::int64_t>::max();
 }  // namespace
@@ -63,8 +63,8 @@ Sharing::Shift Sharing::between(const TraceView& a, const TraceView& b) {
   return out;
 }
 
-/// Shows the view nothing, or perhaps what an input shows? What none shows of their storage is the caller's,
-/// too.
+/// Whether the view has no element, or may share elements with an input. Elements of an input's storage that
+/// no input view covers also belong to the caller.
 bool Sharing::seen(const TraceView& view) {
   return apart(space_, view, view) || std::ranges::any_of(inputs_[view.storage], [&](std::uint32_t x) {
            return !apart(space_, is_.inputs[x].view, view);
@@ -120,7 +120,7 @@ bool Sharing::together(std::uint32_t a, std::uint32_t b) {
   Two first{x, *was_x}, second{y, *was_y};
   if (follows(first, second) || (a != b && follows(second, first))) return true;
   if (bad(first.is) || bad(first.was) || bad(second.is) || bad(second.was)) return false;
-  // What both graphs do last in the same way repeats or leaves out the same places of what it is done to.
+  // A last map that both graphs share repeats or drops the same places of its operand: it is taken off.
   bool shorter = false;
   for (Two* two : {&first, &second})
     while (!two->is.maps.empty() && !two->was.maps.empty() && two->is.maps.back() == two->was.maps.back()) {
@@ -131,19 +131,19 @@ bool Sharing::together(std::uint32_t a, std::uint32_t b) {
   return shorter && (follows(first, second) || (a != b && follows(second, first)));
 }
 
-/// Is it not known where its elements lie?
+/// True if the place of an element is not known.
 bool Sharing::bad(const TraceView& view) {
   const Index at = root_index(space_, view, running(space_, view));
   return std::ranges::find(at, Space::kBad) != at.end();
 }
 
-/// Wherever an element of x is one of y, it was that one before.
+/// True if, wherever an element of x coincides with one of y, the two coincided in `was`.
 bool Sharing::follows(const Two& x, const Two& y) {
   const auto found = view_inverse(space_, y.is, root_index(space_, x.is, running(space_, x.is)));
   return found && lies_there(x, y, *found);
 }
 
-/// `found`: where an element of x lies in y.
+/// `found`: the place in y of an element of x.
 bool Sharing::lies_there(const Two& x, const Two& y, const Inverse& found) {
   std::vector<PolyId> facts;
   for (const Condition& c : found.conditions) {
@@ -156,7 +156,7 @@ bool Sharing::lies_there(const Two& x, const Two& y, const Inverse& found) {
     return space_.same(p, q) || holds(space_, {true, space_.sub(p, q)}, facts) == Truth::yes;
   };
   Index here = running(space_, x.is), there = found.index;
-  if (x.is.lanes != x.was.lanes || y.is.lanes != y.was.lanes) {  // bytes are told apart in one graph alone
+  if (x.is.lanes != x.was.lanes || y.is.lanes != y.was.lanes) {  // only one graph splits into bytes
     if (x.is.lanes != y.is.lanes || x.was.lanes + y.was.lanes > 0 || !equal(here.back(), there.back()))
       return false;
     here.pop_back(), there.pop_back();

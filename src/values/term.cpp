@@ -6,18 +6,19 @@
 namespace noclobber {
 namespace {
 
-/// Contents that are looked up and writes that are passed, for each step of a Trace and at least; beyond, all
-/// are bad: a graph that copies halves into halves has more contents than anyone can name.
+/// Bounds on contents looked up and writes passed: for each step of a Trace, and at least. Beyond them all
+/// contents are bad: a graph that copies halves into halves has more contents than can be listed.
 constexpr std::size_t kLookedUp = 64, kLeastLookedUp = 100'000, kPassed = 4'000, kLeastPassed = 20'000'000;
 
 constexpr std::size_t kFewReads = 4;  // of one step
 
-/// Of the places that an element is followed through one in sixteen is noted, whatever their distance.
+/// One in sixteen of the places that an element is followed through is noted, whatever their distance.
 bool is_noted(std::uint64_t place) { return (place * 0x9e3779b97f4a7c15ULL) >> 60 == 0; }
 
 }  // namespace
 
-/// What each storage is called at entry, and where its writes and its contents at every index stand.
+/// Numbers the writes of each storage, its contents at every index and its key at entry, and the chains of
+/// all reads and writes.
 void Contents::number_writes() {
   for (const TraceStep& step : trace_.steps)
     for (const TraceView& view : step.writes) ++first_[view.storage + 1];
@@ -115,7 +116,7 @@ TermId Contents::at(const TraceView& view, std::uint32_t root, std::uint32_t tim
   return joined(view, element(view.storage, version(view.storage, time), root));
 }
 
-/// What a step reads there, before it runs. `index` is the number of one without a lane.
+/// The content of a read at `index` before the step runs. `index` is the number of one without a lane.
 TermId Contents::at_read(std::uint32_t step, std::size_t read, std::uint32_t index) {
   const TraceView& view = trace_.steps[step].reads[read];
   if (view.lanes == 0) return at(view, root(step, read, index), step);
@@ -147,13 +148,13 @@ TermId Contents::element(StorageId storage, std::uint32_t version, std::uint32_t
   ++depth_;
   const TermId out = found(storage, version, index, way);
   --depth_;
-  if (out != Terms::kBad)  // what is too deep from here need not be too deep from there
+  if (out != Terms::kBad)  // a lookup that is too deep from here need not be so from there
     for (const std::uint64_t passed : way) memo_[passed] = out;
   return (all ? whole_[own] : memo_[key]) = out;
 }
 
-/// What is plainly the content of another place is looked up there: a chain of moves is followed step by
-/// step, and writes that miss the element are passed by.
+/// Continues in a loop where the content is that of another place: chains of moves are followed step by step,
+/// and writes that miss the element are passed.
 TermId Contents::found(StorageId storage, std::uint32_t version, std::uint32_t index, Way& way) {
   while (version > 0) {
     const Write& write = writes_[first_[storage] + --version];
@@ -186,7 +187,7 @@ TermId Contents::found(StorageId storage, std::uint32_t version, std::uint32_t i
   return terms_.intern({kind, 0, terms_.text(s.key), terms_.index(index), {}, {}});
 }
 
-/// What a write moves as it is.
+/// The view that a write copies without a change of type; nullptr for any other write.
 const TraceView* Contents::moved_from(const Write& write) const {
   const TraceStep& step = trace_.steps[write.step];
   if (step.kind != TraceStep::Kind::move) return nullptr;
@@ -194,7 +195,7 @@ const TraceView* Contents::moved_from(const Write& write) const {
   return from.type == to.type && from.lanes == to.lanes ? &from : nullptr;
 }
 
-/// Element `index` (with its lane, if the target has lanes) of what a step stored.
+/// Element `at` (with its lane, if the target has lanes) of what a step stored.
 TermId Contents::written(const Write& write, std::uint32_t at) {
   const TraceView& to = trace_.steps[write.step].writes[write.slot];
   if (const TraceView* from = moved_from(write))
@@ -231,7 +232,7 @@ TermId Contents::stored(const Write& write, std::uint32_t index) {
       {Term::Kind::result, write.slot, terms_.text(to.type), std::move(at), {calls_[write.step]}, {}});
 }
 
-/// What the step may be taken for.
+/// The identity of a step if the Trace follows it, else nullptr.
 const TraceIdentity* Contents::identity(std::uint32_t step) const {
   const auto& known = trace_.steps[step].identity;
   const bool may = known && trace_.identities != Identities::none &&
@@ -239,7 +240,7 @@ const TraceIdentity* Contents::identity(std::uint32_t step) const {
   return may ? &*known : nullptr;
 }
 
-/// A number stored as another type; of one that was cast already it may be what that was cast from.
+/// A number stored as another type. If it is a cast already, an identity may cast its source instead.
 TermId Contents::cast(std::uint32_t number, TermId of) {
   const TraceStep& step = trace_.steps[number];
   std::string from = step.reads[0].type;
@@ -253,7 +254,7 @@ TermId Contents::cast(std::uint32_t number, TermId of) {
   return from == to ? of : terms_.intern({Term::Kind::cast, 0, terms_.text(from + ">" + to), {}, {of}, {}});
 }
 
-/// The operator of a step, of elements; without an index, of whole operands.
+/// The operator of a step, applied to elements; without an index (kUnset), to whole operands.
 TermId Contents::applied(std::uint32_t number, std::uint32_t index) {
   const TraceStep& step = trace_.steps[number];
   const bool each = index != kUnset;
@@ -263,7 +264,7 @@ TermId Contents::applied(std::uint32_t number, std::uint32_t index) {
     return at_read(number, known->read, index);
   if (known != nullptr && known->form == TraceIdentity::Form::folds)
     return terms_.intern({Term::Kind::scalar, 0, terms_.text(known->text), {}, {}, {}});
-  boost::container::small_vector<TermId, kFewReads> operands;  // of each something may be applied to others
+  boost::container::small_vector<TermId, kFewReads> operands;  // a copy: looking one up may use `applied_`
   for (std::size_t read = 0; read < step.reads.size(); ++read)
     if (known == nullptr || read != known->read)
       operands.push_back(each ? at_read(number, read, index) : at_all(step.reads[read], number));
@@ -277,7 +278,7 @@ TermId Contents::applied(std::uint32_t number, std::uint32_t index) {
   return terms_.intern(std::move(term));
 }
 
-/// The same operator, and the types are the same? Steps that were copied from one share its texts.
+/// True if both apply the same operator to the same types. Steps that were copied from one share its texts.
 bool Contents::same_text(const TraceStep& a, const TraceStep& b, bool each) {
   const auto alike = [&](const TraceView& x, const TraceView& y) {
     return x.type == y.type && (each || x.shape.size() == y.shape.size());
@@ -297,7 +298,7 @@ TextId Contents::text_of(std::uint32_t number, bool each, const TraceIdentity* k
   return text = terms_.text(applied_text(step, each, known));
 }
 
-/// What it is that a step applies, and to elements of which types.
+/// Text of the operator that a step applies, and of the types of its operands.
 std::string Contents::applied_text(const TraceStep& step, bool each, const TraceIdentity* known) {
   std::string out = known != nullptr ? known->text : *step.key;
   if (each) (out += '>') += *step.writes[0].type;

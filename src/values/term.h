@@ -10,12 +10,12 @@ using TextId = std::uint32_t;  // of the terms of one check: equal ids mean equa
 
 struct Term {
   enum class Kind : std::uint8_t {
-    bad,        // nothing is known; equal to nothing, not even itself
+    bad,        // unknown; not equal to any term, itself included
     start,      // element `index` of the storage `text` at entry
     undefined,  // element `index` of the fresh storage `text`, never written
     scalar,     // the constant `text`
     call,       // an application of operator `text` to the contents `terms` (each at a running index)
-    result,     // of call terms[0]: result `number` as a `text`, at `index`, its place and then its shape
+    result,     // of call terms[0]: result `number`, of type `text`, at `index`: its element, then its shape
     each,       // operator `text` of the elements `terms`
     cast,       // terms[0] stored as another type; `text` names both
     choose,     // terms[0] where all `conditions` hold, else terms[1]
@@ -24,8 +24,8 @@ struct Term {
     pack        // the element whose byte l is terms[0], l the running lane
   };
   Kind kind = Kind::bad;
-  bool lane = false;  // does the running byte occur free in it?
-  bool open = false;  // may anything undefined occur in it?
+  bool lane = false;  // the running byte occurs free in it
+  bool open = false;  // an undefined term may occur in it
   std::uint32_t number = 0;
   TextId text = 0;
   Few<PolyId> index;
@@ -43,17 +43,17 @@ struct Term {
   friend bool operator==(const Term&, const Term&) = default;
 };
 
-/// Where an element of a storage lies in a view: the number of that index.
+/// The place of an element of a storage in a view: `index` is the number of its index there.
 struct Inside {
-  bool shown = true;  // false: nothing is known
+  bool shown = true;  // false: not known
   bool never = false;
-  std::vector<Condition> conditions;  // those that do not hold anyway
+  std::vector<Condition> conditions;  // without those that always hold
   std::uint32_t index = 0;
 };
 
-inline constexpr int kFollowed = 600;  // contents looked into, one within the other; beyond it one is bad
+inline constexpr int kFollowed = 600;  // bound on nested lookups; contents beyond it are bad
 
-/// Owns the terms of one check, and numbers indices and chains of maps: equal numbers, equal ones.
+/// Owns the terms of one check, and numbers indices and chains of maps: equal numbers mean equal values.
 class Terms {
  public:
   static constexpr TermId kBad = 0;
@@ -68,10 +68,10 @@ class Terms {
   const Index& index(std::uint32_t number) const { return indices_[number]; }
   std::uint32_t chain(const std::vector<Map>& maps);
   const Inside& inside(std::uint32_t chain, std::uint32_t index);
-  /// The element of the storage that a view by that chain shows at that index.
+  /// The index in the storage of element `index` of a view with that chain, as a number.
   std::uint32_t root(std::uint32_t chain, std::uint32_t index);
   bool beside(std::uint32_t chain, std::uint32_t index);
-  /// Bad if any part of it is. Its lists are taken where it is new, and left as they are where it is known.
+  /// kBad if any part of it is bad. The lists of a new term are moved, those of a known term are left.
   TermId intern(Term&& term);
   const Term& operator[](TermId id) const { return all_[id]; }
   bool same(TermId a, TermId b) const { return a == b && a != kBad; }
@@ -95,7 +95,8 @@ class Terms {
   int depth_ = 0;
 };
 
-/// What is undefined in a content; with `operands` in those, too: true for what is under more than choices.
+/// Visits the undefined terms in `whole`: without `operands`, only those below choices alone. The flag passed
+/// to `visit` is true for a term below anything but choices.
 void each_undefined(const Terms& terms, TermId whole, bool operands,
                     const std::function<void(const Term&, bool)>& visit);
 
@@ -108,28 +109,28 @@ class Contents {
   /// At every index of the view.
   TermId at_all(const TraceView& view, std::uint32_t time);
   std::uint32_t exit() const { return static_cast<std::uint32_t>(trace_.steps.size()); }
-  /// Is this step's access to storages harmless? If not, what it writes is bad.
+  /// True if the accesses of this step do not disturb each other. If not, what it writes is bad.
   bool clean(std::uint32_t step) const { return clean_[step]; }
-  /// What operand `number` of an opaque step with this term holds at `index`; bad where there is none.
+  /// The content at `index` of operand `number` of the opaque step with this term; bad if there is none.
   TermId operand(TermId call, std::uint32_t number, const Index& index);
   const Trace& trace() const { return trace_; }
-  /// The storage that has the same shape and known contents at entry as one of another Trace.
+  /// The storage with the same key, start and shape as a storage of another Trace; empty for undefined ones.
   std::optional<StorageId> partner(const TraceStorage& other) const;
   std::uint32_t step_of(TermId call) const;  // steps.size(): none
-  /// What a step puts in its write `slot`, at every index of that, where it runs.
+  /// The content that a step stores in its write `slot`, at every index of that; bad if it is not clean().
   TermId put(std::uint32_t step, std::uint32_t slot);
-  /// Of a storage after so many of its writes, at every index.
+  /// The content of a storage after its first `version` writes, at every index.
   TermId whole(StorageId storage, std::uint32_t version) {
     return element(storage, version, running_[storage]);
   }
   std::uint32_t version(StorageId storage, std::uint32_t time) const;
   std::uint32_t versions(StorageId storage) const { return first_[storage + 1] - first_[storage]; }
-  /// Work so far, on any machine: contents that were looked up, and writes that were passed on the way.
+  /// Work so far, independent of the machine: contents that were looked up, and writes that were passed.
   std::size_t looked_up() const { return looked_up_; }
   std::size_t passed() const { return passed_; }
-  /// Steps that were taken for what an identity says, in order.
+  /// Steps whose identity was applied, in order.
   const std::set<std::uint32_t>& simplified() const { return simplified_; }
-  /// Was more asked for than may be looked up? What was not found then says nothing.
+  /// True if more was asked for than may be looked up. Contents that are bad then say nothing.
   bool exhausted() const { return exhausted_; }
   /// The write that made version `version` > 0: its step and slot.
   std::pair<std::uint32_t, std::uint32_t> latest(StorageId storage, std::uint32_t version) const {
@@ -161,7 +162,7 @@ class Contents {
   TermId cast(std::uint32_t step, TermId of);
   TermId at(const TraceView& view, std::uint32_t root, std::uint32_t time);
   TermId at_read(std::uint32_t step, std::size_t read, std::uint32_t index);
-  /// Of a read, whose views are looked through again and again.
+  /// The same for a read, whose chain is numbered once.
   std::uint32_t root(std::uint32_t step, std::size_t read, std::uint32_t index) {
     return terms_.root(chains_[first_read_[step] + read], index);
   }
@@ -177,24 +178,24 @@ class Contents {
   std::map<TraceStorage::Start, std::unordered_map<std::string, StorageId>> at_entry_;
   std::vector<TermId> calls_;
   std::vector<bool> clean_;
-  std::vector<TextId> texts_;                            // of what each step applies, once it is asked for
-  std::unordered_map<const void*, std::uint32_t> like_;  // the latest step without identity, by place of key
-  std::vector<TermId> puts_;  // by steps that write all of one storage; kUnset: of others
+  std::vector<TextId> texts_;                            // per step: what it applies, computed on first use
+  std::unordered_map<const void*, std::uint32_t> like_;  // by place of key: the latest step without identity
+  std::vector<TermId> puts_;  // of steps that write all of one storage; kUnset: of others
   std::set<std::uint32_t> simplified_;
   Numbers memo_;  // by storage and version, and number of an index
-  Term applied_;  // the latest, to look up others by its lists
+  Term applied_;  // scratch: its lists are reused
   int depth_ = 0;
   bool exhausted_ = false;
   std::size_t looked_up_ = 0, passed_ = 0;  // contents and writes, in all
 };
 
-/// Are two contents the same for every index in range, every contents at entry and every operator?
-/// Compares terms of `before` with terms of `after`: congruence, and a split by the conditions of choices.
+/// Decides whether two contents are equal for every index in range, all contents at entry and every operator.
+/// Compares terms of `before` and `after` by congruence, and by case splits on the conditions of choices.
 class Equality {
  public:
   Equality(Space& space, Terms& terms) : space_(space), terms_(terms) {}
   /// `free_undefined`: undefined storages of `before` whose contents may be chosen here, since nothing else
-  /// depends on them; where different elements of `running` mean different elements of it. false: not shown.
+  /// depends on them, where distinct indices of `running` reach distinct elements of it. False: not shown.
   bool shown(TermId before, TermId after, const std::set<std::string>& free_undefined, const Index& running);
   /// Comparisons so far, for all questions.
   int work() const { return taken_; }
@@ -210,12 +211,12 @@ class Equality {
   Space& space_;
   Terms& terms_;
   std::map<std::pair<TermId, TermId>, bool> calls_;
-  std::map<std::pair<std::pair<TermId, TermId>, std::vector<PolyId>>, bool> known_;  // under which facts
-  bool cut_ = false;  // was something given up for want of steps?
+  std::map<std::pair<std::pair<TermId, TermId>, std::vector<PolyId>>, bool> known_;  // and the assumed facts
+  bool cut_ = false;  // a comparison was given up for lack of steps
   int taken_ = 0;     // steps, for all questions so far
   std::set<std::string> free_;
   Index running_;
-  std::map<TextId, Few<PolyId>> chosen_at_;  // where each chosen storage is seen: at one place only
+  std::map<TextId, Few<PolyId>> chosen_at_;  // the one index at which each chosen storage is read
   int steps_ = 0;
   int depth_ = 0;
 };

@@ -19,7 +19,7 @@ std::size_t hash_of(const Term& term) {
 
 }  // namespace
 
-/// A byte of a choice is a choice of bytes, and the byte that an element was packed from is that byte.
+/// A byte of a choice is a choice of bytes, and a byte of an element is the one that it was packed from.
 TermId Terms::byte_of(const Term& term) {
   const Term& whole = all_[term.terms[0]];
   if (whole.kind == Term::Kind::pack && whole.index == term.index && whole.number == term.number)
@@ -31,11 +31,11 @@ TermId Terms::byte_of(const Term& term) {
   return intern(std::move(out));
 }
 
-/// Do the conditions of two choices exclude each other, by constant bounds alone?
+/// True if constant bounds alone show that the conditions of two choices exclude each other.
 bool Terms::apart(const Term& a, const Term& b) {
   const auto both = [&](const Condition& x, const Condition& y) {
     for (int i : {1, -1})
-      for (int k : {1, -1}) {  // what is zero is so with either sign
+      for (int k : {1, -1}) {  // an equation holds with either sign
         if ((i < 0 && !x.zero) || (k < 0 && !y.zero)) continue;
         const PolyId sum = space_.add(space_.scale(x.poly, i), space_.scale(y.poly, k));
         if (space_.plain(space_.sub(space_.constant(-1), sum))) return false;
@@ -47,14 +47,14 @@ bool Terms::apart(const Term& a, const Term& b) {
   });
 }
 
-/// One order for choices that exclude each other, whatever the order of the writes; kBad: nothing to do.
+/// One order for choices that exclude each other, whatever the order of the writes; kBad: no change.
 TermId Terms::ordered(const Term& choice) {
   const Term& old = all_[choice.terms[1]];
   if (old.kind != Term::Kind::choose || depth_ > kFollowed) return kBad;
   const auto above_older = [&] {
     return intern({Term::Kind::choose, 0, 0, {}, {choice.terms[0], old.terms[1]}, choice.conditions});
   };
-  if (old.conditions == choice.conditions) return above_older();  // it hides the older one
+  if (old.conditions == choice.conditions) return above_older();  // it hides the older choice
   if (!(choice.conditions < old.conditions) || !apart(choice, old)) return kBad;
   ++depth_;
   const TermId below = above_older();
@@ -74,7 +74,7 @@ TermId Terms::intern(Term&& term) {
   for (const Condition& c : term.conditions) part(c.poly);
   for (TermId t : term.terms) is_bad |= t == kBad, term.lane |= all_[t].lane, term.open |= all_[t].open;
   if (is_bad) return kBad;
-  if (term.kind == pack || term.kind == call) term.lane = false;  // both bind it
+  if (term.kind == pack || term.kind == call) term.lane = false;  // both bind the running byte
   if (term.kind == choose && term.terms[0] == term.terms[1]) return term.terms[0];
   if (const TermId out = term.kind == choose ? ordered(term) : kBad; out != kBad) return out;
   for (std::size_t k = 1; term.kind == when && k < 3; ++k) {  // inside, the condition is known
@@ -115,14 +115,14 @@ const Terms::Box& Terms::box(std::vector<Box>& all, std::uint32_t number, const 
   return out;
 }
 
-/// By constant bounds: lies the element beside all that the view shows?
+/// True if constant bounds show that the element is outside of the view.
 bool Terms::beside(std::uint32_t chain, std::uint32_t index) {
   if (chain == 0) return false;
   const auto shown = [&] {
     const std::vector<Map>& maps = chains_[chain];
     Index at = running(space_, maps.back().to);
     for (auto m = maps.rbegin(); m != maps.rend(); ++m) {
-      if (at.size() < m->to.size()) return Index{};  // it goes through the bytes of elements
+      if (at.size() < m->to.size()) return Index{};  // it addresses the bytes of elements
       at = forward(space_, *m, at);
     }
     return at;

@@ -4,7 +4,7 @@ namespace noclobber {
 namespace {
 
 using Ints = std::vector<std::int64_t>;
-constexpr std::int64_t kLargest = std::int64_t{1} << 40;  // of a size, stride or start
+constexpr std::int64_t kLargest = std::int64_t{1} << 40;  // bound on a size, stride or start
 
 std::int64_t position(const Ints& shape, const Ints& at) {
   std::int64_t out = 0;
@@ -18,7 +18,7 @@ Ints at_position(const Ints& shape, std::int64_t position) {
   return out;
 }
 
-/// A map with numbers in it.
+/// A map with the values of its polynomials.
 struct Concrete {
   const Map* map = nullptr;
   Ints from, to, strides;
@@ -33,7 +33,7 @@ struct Concrete {
   }
 };
 
-/// Index in the parent of an element without its lane.
+/// Index in the parent of the element at index `at`, both without lanes.
 Ints Concrete::parent(Ints at) const {
   switch (map->kind) {
     case Map::Kind::slice:

@@ -1,4 +1,4 @@
-// Views of a Trace under given symbols: which cells of its storage each element shows.
+// Views of a Trace under given symbols: the cells of the storage that each element covers.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -11,23 +11,23 @@
 
 namespace noclobber {
 
-/// Positions in a storage's own index space, row-major, its lanes innermost.
+/// Row-major positions in the index space of a storage, its lanes innermost.
 using CellList = std::vector<std::int64_t>;
 
 class Cells {
  public:
-  /// `most`: cells that one storage or view may have.
+  /// `most`: bound on the cells of one storage or view.
   Cells(const Space& space, const Trace& trace, const std::map<std::string, std::int64_t>& symbols,
         std::int64_t most)
       : space_(space), trace_(trace), symbols_(symbols), most_(most) {}
 
-  /// A small number; nothing where it is none under these symbols.
+  /// The value of a polynomial. Empty if it has none under these symbols, or exceeds 2^40 in magnitude.
   std::optional<std::int64_t> number(PolyId poly) const;
   std::optional<std::vector<std::int64_t>> numbers(const Shape& shape) const;
-  /// Of the storage; nothing where it has more than `most` or its sizes are no numbers.
+  /// Number of cells of the storage. Empty if it exceeds `most` or a size has no value.
   std::optional<std::int64_t> count(StorageId storage) const;
-  /// Element by element, row-major; with lanes as many per element. Nothing where a size is no number, there
-  /// are too many, or one lies outside of the storage.
+  /// The cells of a view, by row-major element and, within an element, by lane. Empty if a size has no value,
+  /// there are too many cells, or one lies outside of the storage.
   std::optional<CellList> of(const TraceView& view) const;
 
  private:
@@ -37,7 +37,7 @@ class Cells {
   const Trace& trace_;
   const std::map<std::string, std::int64_t>& symbols_;
   std::int64_t most_;
-  mutable std::unordered_map<PolyId, std::optional<std::int64_t>> numbers_;  // met before
+  mutable std::unordered_map<PolyId, std::optional<std::int64_t>> numbers_;  // cache of number()
 };
 
 }  // namespace noclobber

@@ -1,4 +1,4 @@
-// What moves and fills of the Trace leave, against the bytes that are there.
+// Compares the contents that moves and fills of the Trace leave with the bytes of the run.
 #include <algorithm>
 #include <charconv>
 #include <cstring>
@@ -10,7 +10,7 @@
 namespace noclobber {
 namespace {
 
-/// The whole number behind "i64:"; nothing for others.
+/// The integer behind the colon of a key ("i64:"). Empty for other keys.
 std::optional<Number> filled_with(const std::string& key) {
   const std::size_t colon = key.find(':');
   if (colon == std::string::npos) return std::nullopt;
@@ -26,11 +26,11 @@ const Watch::Left* Watch::left_at(StorageId storage, std::int64_t cell) const {
   const auto& places = places_[storage].left;
   const auto at = static_cast<std::size_t>(cell);
   if (at >= places.size() || places[at] >= left_.size()) return nullptr;
-  const Left& left = left_[places[at]];  // or of an earlier step, and another cell's by now
+  const Left& left = left_[places[at]];  // may be a stale index, now of another cell
   return left.storage == storage && left.cell == cell ? &left : nullptr;
 }
 
-/// Element k of a view when the step has come as far as it has been foreseen.
+/// Element k of a view after the steps of the Trace that foresee() has simulated. Empty if unknown.
 std::optional<Watch::Element> Watch::element(const TraceView& view, const CellList& cells, std::size_t k,
                                              const std::vector<Storage>& storages) const {
   const Place& place = places_[view.storage];
@@ -103,7 +103,7 @@ void Watch::foresee(const TraceStep& step, const Seen& seen, const std::vector<S
   }
 }
 
-/// Numbers are compared: that all NaN are alike is for elements, not for their bytes.
+/// Elements are compared as numbers, with all NaN alike. Lanes are single bytes, compared bit for bit.
 void Watch::compare_contents(std::uint32_t step, const std::vector<Storage>& storages) {
   for (std::size_t k = first_; k < last_; ++k) {
     const TraceStep& s = what_.trace->steps[k];

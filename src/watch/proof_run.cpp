@@ -13,7 +13,7 @@ namespace noclobber {
 
 namespace {
 
-/// Symbols that a step brings in: rows that nonzero finds, numbers that the host reads.
+/// Symbols that a step defines: the number of rows of nonzero, numbers that the host reads.
 std::set<std::string> found_by_steps(const Case& value) {
   std::set<std::string> out;
   for (const auto& [symbol, range] : value.symbols)
@@ -27,8 +27,7 @@ std::set<std::string> found_by_steps(const Case& value) {
   return out;
 }
 
-/// Does one graph alone say what a constant holds? The other knows it by a digest, which no run can look
-/// into.
+/// True if only one graph gives the contents of a constant. The other has a digest, which no run can expand.
 bool is_told_by_one(const Case& value) {
   if (!value.before) return false;
   std::unordered_map<std::string_view, bool> told;
@@ -40,7 +39,7 @@ bool is_told_by_one(const Case& value) {
   });
 }
 
-/// How many elements all values of a graph have, as its Trace says: their shapes, each with how often.
+/// Number of elements of all values of a graph by its Trace, as a count of each shape.
 class ElementCount {
  public:
   explicit ElementCount(const std::vector<std::optional<TraceView>>& views) {
@@ -70,7 +69,7 @@ class ElementCount {
   }
 
   std::map<Shape, std::int64_t> shapes_;
-  std::int64_t others_ = 0;  // numbers, and what nothing is known of
+  std::int64_t others_ = 0;  // values without a view
 };
 
 }  // namespace
@@ -79,7 +78,7 @@ ProofRun run_proof(const Case& value, const Traced& running, const Space& space,
                    std::int64_t work) {
   ProofRun out;
   if (work <= 0 || is_told_by_one(value)) return out;
-  std::deque<Symbols> sizes;  // a Watch refers to its own
+  std::deque<Symbols> sizes;  // each Watch holds a reference to one
   std::deque<Watch> all;
   std::set<const Onlooker*> of_before;
   const std::set<std::string> found = found_by_steps(value);

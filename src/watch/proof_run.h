@@ -1,4 +1,4 @@
-// A proved case, run once and watched.
+// Runs a proved case once and compares the run with its Traces.
 #pragma once
 #include <string>
 
@@ -9,15 +9,14 @@ namespace noclobber {
 
 struct ProofRun {
   bool ran = false;
-  std::string contradiction;  // what the run shows against the proof; "" for nothing
+  std::string contradiction;  // how the run contradicts the proof; "" if it does not
 };
 
-/// `running`: the Traces of the case without identities; `exact`: as in ConfirmOptions. `work`: as
-/// in ConfirmOptions.
+/// `running`: the Traces of the case, made without identities. `exact`, `work`: as in ConfirmOptions.
 ProofRun run_proof(const Case& value, const Traced& running, const Space& space, const OpSet& ops, bool exact,
                    std::int64_t work);
 
-/// Where no Traces of the whole are at hand: its branches were written out.
+/// The same without Traces: the branches of the case were expanded, so it has no Trace as a whole.
 ProofRun run_unwatched(const Case& value, bool exact, std::int64_t work);
 
 }  // namespace noclobber

@@ -16,7 +16,7 @@ std::span<std::uint32_t> bytes_of(std::vector<std::uint32_t>& stamps, std::int64
   return std::span(stamps).subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(width));
 }
 
-/// Names that stand for another view once a step has run: t_, set_, resize_.
+/// Values that some step rebinds to another view (t_, set_, resize_), under all their names.
 std::set<ValueId> moving_names(const Graph& graph, const OpSet& ops) {
   std::set<ValueId> firsts;
   std::vector<ValueId> first;
@@ -34,13 +34,13 @@ std::set<ValueId> moving_names(const Graph& graph, const OpSet& ops) {
   return out;
 }
 
-/// Results of loops and branches may lie where their operands do.
+/// True for results of control flow, which may lie on the storages of its operands.
 bool may_lie_elsewhere(const Graph& graph, ValueId id) {
   const Value& value = graph.value(id);
   return value.from == Value::From::step && graph.steps[value.at].op->starts_with("higher_order.");
 }
 
-/// Do contents tell how many elements it has, whatever the dump says?
+/// True if the number of elements depends on contents, whatever the dump says.
 bool is_as_long_as_found(const Graph& graph, ValueId id, const OpSet& ops) {
   const Value& value = graph.value(id);
   if (value.from != Value::From::step) return false;
@@ -72,7 +72,7 @@ Watch::Watch(const Space& space, const Watched& what, const OpSet& ops, const Sy
   }
 }
 
-/// Does what the view shows depend on a size that the run finds?
+/// True if the view depends on a symbol that the run finds.
 bool Watch::is_found(const TraceView& view) const {
   if (others_ == symbols_) return false;
   const auto differ = [&](const Shape& shape) {
@@ -106,7 +106,8 @@ Watch::Marks& Watch::marks(std::uint32_t storage, std::size_t bytes) {
   return out;
 }
 
-/// The elements of a tensor lie where the run has them.
+/// Places the cells of a view at the bytes of the tensor. Reports cells that had another place, and bytes of
+/// other cells.
 void Watch::lay(StorageId at, const CellList& cells, const Tensor& tensor, std::int64_t lanes,
                 std::size_t bytes, const std::string& who) {
   Place& place = places_[at];
@@ -131,8 +132,8 @@ void Watch::lay(StorageId at, const CellList& cells, const Tensor& tensor, std::
   }
 }
 
-/// Does a kernel lay its result otherwise than the dump says? The Trace is made of the dump; nothing here
-/// knows which of them is right. Bodies lay out what they return themselves.
+/// True if the strides of a result differ from those in the dump. The Trace is made from the dump, and it is
+/// unknown here which of them is right. Results of bodies are exempt: bodies choose their layout.
 bool Watch::lies_otherwise(ValueId id, const Tensor& tensor) const {
   const Value& value = what_.graph->value(id);
   if (!value.type || value.type->strides == Type::Strides::unknown || may_lie_elsewhere(*what_.graph, id))
@@ -171,7 +172,7 @@ void Watch::learn(ValueId id, const Tensor& tensor, const std::vector<Storage>& 
     return;
   }
   if (*shape != tensor.shape) {
-    resized_ = resized_ || is_as_long_as_found(*what_.graph, id, ops_);  // what follows is, too
+    resized_ = resized_ || is_as_long_as_found(*what_.graph, id, ops_);  // later values may be, too
     if (!resized_) return say(who + " has another shape than its Trace says");
     place.blind = doubtful_ = true;
     return;
@@ -246,19 +247,19 @@ void Watch::ends(std::uint32_t step, const std::vector<Storage>& storages, const
   if (fault_.empty()) compare_contents(step, storages);
 }
 
-/// What a step made for itself is its own affair, and so are bytes that no name has shown. Of moves and fills
-/// it is compared what they leave: a kernel may look at more, if nothing comes of it.
+/// Exempt are storages that the step has created, and bytes that no value has covered. Of moves and fills the
+/// contents are compared, not the reads: a kernel may read more if the result does not depend on it.
 void Watch::compare_contacts(std::uint32_t step, const std::vector<Storage>& storages,
                              const std::vector<Contact>& touched) {
   for (; met_ < storages.size(); ++met_)  // a run only adds storages, and none of them grows
     if (!storages[met_].bytes.empty()) starts_.insert_or_assign(storages[met_].bytes.data(), met_);
-  // Of a list of which some items have no name the Trace may leave out what makes those.
+  // If some results of a list have no name, the Trace may leave out the reads for these.
   const auto& steps = what_.graph->steps;
   const bool forgets = step < steps.size() && !std::ranges::all_of(steps[step].results, &ValueId::valid);
   bool moves = first_ != last_;
   for (std::size_t k = first_; k < last_; ++k)
     moves = moves && what_.trace->steps[k].kind != TraceStep::Kind::opaque;
-  const Contact* before = nullptr;  // of many contacts in a row the storage is one
+  const Contact* before = nullptr;  // consecutive contacts mostly have one storage
   auto found = starts_.end();
   for (const Contact& contact : touched) {
     if (moves && !contact.write) continue;
@@ -292,14 +293,14 @@ void Watch::compare_contacts(std::uint32_t step, const std::vector<Storage>& sto
   }
 }
 
-/// Steps whose writes stand for something else than stores of their own.
+/// True if the writes of a step of the Trace do not stand for stores of its own.
 bool Watch::keeps_quiet(const TraceStep& step) const {
   return *step.key == "wait" || step.key->starts_with("clobbered by") || !step.bodies.empty() ||
          (step.origin < what_.graph->steps.size() &&
           what_.graph->steps[step.origin].op->starts_with("higher_order."));
 }
 
-/// What a step of the Trace writes is written, unless it may keep what it reads there.
+/// Checks that a step of the Trace stores every byte that it writes, unless it may keep what it reads there.
 void Watch::expect_written(std::uint32_t step) {
   for (std::size_t k = first_; k < last_; ++k) {
     const TraceStep& s = what_.trace->steps[k];

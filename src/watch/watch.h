@@ -1,6 +1,6 @@
-// A graph that runs, against its Trace: which bytes each step reads and writes, where its results lie, and
-// what moves and fills leave there. What differs is a fault of the translation (src/effects), of the
-// interpreter, or of both.
+// Compares a run of a graph with its Trace: the bytes that each step reads and writes, the layout of its
+// results, and the contents that moves and fills leave. A difference is a fault of the translation
+// (src/effects), of the interpreter, or of both.
 #pragma once
 #include <array>
 #include <set>
@@ -16,17 +16,17 @@
 
 namespace noclobber {
 
-/// A graph and the Trace that was made of it, without identities: these leave accesses out.
+/// A graph and its Trace, made without identities, since identities leave accesses out.
 struct Watched {
   const Graph* graph = nullptr;
   const Trace* trace = nullptr;
-  const std::vector<std::optional<TraceView>>* views = nullptr;  // by value
+  const std::vector<std::optional<TraceView>>* views = nullptr;  // by ValueId
 };
 
 class Watch : public Onlooker {
  public:
-  /// `most`: cells of one storage or view that are followed.
-  /// `found`: symbols that steps bring in. The run finds them, and they are hardly what `symbols` says.
+  /// `most`: bound on the cells of one storage or view that are tracked. `found`: symbols that steps define.
+  /// The run determines their values, which are seldom those of `symbols`.
   Watch(const Space& space, const Watched& what, const OpSet& ops, const Symbols& symbols,
         const std::set<std::string>& found, std::int64_t most);
 
@@ -34,33 +34,33 @@ class Watch : public Onlooker {
   void begins(std::uint32_t step, const std::vector<Storage>& storages) override;
   void ends(std::uint32_t step, const std::vector<Storage>& storages, const Named& results,
             const std::vector<Contact>& touched) override;
-  /// After the run: names that came to stand for something else, and how outputs lie.
+  /// Called after the run. Checks the values that were rebound, and the strides of outputs.
   void finish(const Run& run);
 
   /// The first difference, "" while there is none.
   const std::string& fault() const { return fault_; }
-  bool doubtful() const { return doubtful_; }           // a result lies otherwise than the dump says
-  std::uint64_t contacts() const { return contacts_; }  // bytes that were looked at
-  std::uint64_t unseen() const { return unseen_; }      // steps whose views are no numbers
+  bool doubtful() const { return doubtful_; }           // a layout or a size differs from the dump
+  std::uint64_t contacts() const { return contacts_; }  // bytes of accesses that were compared
+  std::uint64_t unseen() const { return unseen_; }      // steps with a view whose cells are unknown
 
  private:
   static constexpr std::int64_t kNowhere = -1;
-  /// Where the cells of a storage of the Trace lie: bytes of a storage of the run.
+  /// The location of a storage of the Trace in a storage of the run.
   struct Place {
     std::optional<std::uint32_t> storage;
-    std::vector<std::int64_t> at;     // per cell; kNowhere: no name has shown it
+    std::vector<std::int64_t> at;     // per cell, its byte; kNowhere: no value has covered it
     std::int64_t width = 0;           // bytes of a cell
-    bool loose = false;               // a loop may have left it on another one
-    bool blind = false;               // it cannot be followed
-    std::vector<std::uint32_t> left;  // per cell: where in `left_` it may be
+    bool loose = false;               // may lie on bytes of another one, by a loop or a branch
+    bool blind = false;               // it cannot be tracked
+    std::vector<std::uint32_t> left;  // per cell: its index in `left_`, if still valid
   };
-  /// Per byte of a storage of the run: whose cell it is, and what the step at hand may do and has done.
+  /// Per byte of a storage of the run: its cell, and what the current step may access and has written.
   struct Marks {
-    std::vector<std::uint64_t> owner;  // 0: nobody's; else storage of the Trace, from 1, and its cell
-    std::vector<std::uint32_t> may_read, may_write, written;  // stamps
+    std::vector<std::uint64_t> owner;  // 0: none; else storage of the Trace, from 1, and its cell
+    std::vector<std::uint32_t> may_read, may_write, written;  // equal to `stamp_` if so in the current step
   };
   using Element = std::array<std::uint8_t, 16>;
-  /// What a cell holds when the step is over; nothing: unknown.
+  /// The contents of a cell when the step is over; `bytes` is empty if they are unknown.
   struct Left {
     StorageId storage = 0;
     std::int64_t cell = 0;
@@ -95,25 +95,25 @@ class Watch : public Onlooker {
   const Watched what_;
   const OpSet& ops_;
   const Symbols& symbols_;
-  Symbols others_;  // `symbols_`, but for those that the run finds
+  Symbols others_;  // `symbols_`, with other values for those that the run finds
   Cells cells_, other_cells_;
   std::vector<Place> places_;
   std::vector<Marks> marks_;                                       // by storage of the run
-  std::unordered_map<const std::uint8_t*, std::uint32_t> starts_;  // storages of the run, by their bytes
-  std::uint32_t met_ = 0;                                          // as many of them are in `starts_`
-  std::set<ValueId> moving_;  // names that come to stand for something else
+  std::unordered_map<const std::uint8_t*, std::uint32_t> starts_;  // storages of the run, by address of bytes
+  std::uint32_t met_ = 0;                                          // number of storages that are in `starts_`
+  std::set<ValueId> moving_;  // values that steps rebind (t_, set_, resize_)
   std::string fault_;
-  bool resized_ = false;  // contents have told other sizes than the dump does
+  bool resized_ = false;  // contents have given another size than the dump
   bool doubtful_ = false;
   std::uint64_t contacts_ = 0, unseen_ = 0;
 
-  // of the step at hand
+  // of the current step
   std::uint32_t stamp_ = 0;
-  std::size_t first_ = 0, last_ = 0;  // its steps of the Trace
-  std::size_t old_ = 0;               // storages that there were when it began
-  bool open_ = false;                 // not all of its views are numbers
+  std::size_t first_ = 0, last_ = 0;  // its steps of the Trace, half-open
+  std::size_t old_ = 0;               // number of storages when it began
+  bool open_ = false;                 // the cells of some of its views are unknown
   std::vector<Seen> seen_;            // per step of the Trace
-  std::vector<Left> left_;            // by moves and fills, each cell once
+  std::vector<Left> left_;            // contents after moves and fills, each cell once
 };
 
 }  // namespace noclobber

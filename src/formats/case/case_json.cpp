@@ -20,7 +20,7 @@ constexpr std::string_view kCaseName = "noclobber.case/1";
 
 class CaseJsonReader {
  public:
-  /// `steps`: those of graphs that `json` leaves out, by their names.
+  /// `steps`: the steps that `json` leaves out, by the name of their graph.
   using Steps = std::map<std::string, PlainList, std::less<>>;
   explicit CaseJsonReader(Steps steps = {}) : steps_(std::move(steps)) {}
 
@@ -39,7 +39,7 @@ class CaseJsonReader {
   }
 
  private:
-  // The order of reading is the order in which faults are found.
+  // The order of reading determines which fault is found first.
   void document(const OrderedJson& json, const JsonAt& root) {
     header(json, root);
     if (!faults_.failed()) choices(json, root);
@@ -53,7 +53,7 @@ class CaseJsonReader {
     if (!faults_.failed() && case_.before) same_inputs(root);
   }
 
-  // Nobody said that its names mean values, so they mean storages.
+  // A bare graph does not declare that its names are values, so they are storages.
   void bare_graph(const OrderedJson& json, const JsonAt& root) {
     case_.name = "graph";
     case_.after = GraphJsonReader(context_, faults_).read(json, root);
@@ -81,7 +81,7 @@ class CaseJsonReader {
     }
   }
 
-  // Which of its choices the member says; the first where it is not there.
+  // The number of the choice that the member makes; 0 if there is no such member.
   std::size_t choice(const OrderedJson& json, const JsonAt& root, std::string_view key,
                      std::span<const std::string_view> choices) {
     const OrderedJson* item = find_member(json, key);
@@ -200,7 +200,7 @@ class CaseJsonReader {
     }
   }
 
-  // A declaration that differs from the one before in how many results it lists.
+  // True if it differs from the earlier declaration only in the number of results. Keeps the longer one.
   bool declared_longer(const ReadOpDecl& read) {
     const auto named = [&](const OpDecl& op) { return parse_schema(op.schema)->op == read.op; };
     OpDecl& known = *std::ranges::find_if(case_.ops, named);
@@ -241,7 +241,7 @@ class CaseJsonReader {
     if (!faults_.failed()) no_recursion(uses, at);
   }
 
-  // A body that contains itself never ends. Removes bodies that name only removed ones; the rest is a cycle.
+  // A recursive body never terminates. Removes bodies that refer only to removed ones; the rest has a cycle.
   void no_recursion(const std::map<std::string, std::set<std::string>>& uses, const JsonAt& at) {
     std::map<std::string, std::vector<std::string>> users;
     std::map<std::string, std::size_t> open;
@@ -286,7 +286,7 @@ class CaseJsonReader {
     case_.after = named(std::move(case_.after), *after, "after");
   }
 
-  // format.md: where nothing is said of devices, all is on the CPU.
+  // format.md: without a device, everything is on the CPU.
   static Graph named(Graph graph, const OrderedJson& json, const char* name) {
     if (graph.name.empty()) graph.name = name;
     if (!json.is_object() || find_member(json, "device") == nullptr) graph.device = "cpu";
@@ -300,8 +300,8 @@ class CaseJsonReader {
     if (!faults_.failed()) kept_alignments();
   }
 
-  // A planner that keeps an alignment rounds the arena's size up to it, too. Where that is no multiple, the
-  // record took the number from elsewhere: in ExecuTorch, constants keep one of their own.
+  // A planner that keeps an alignment also rounds the arena's size up to a multiple of it. If the size is no
+  // multiple, the recorded alignment comes from elsewhere: in ExecuTorch, constants have one of their own.
   void kept_alignments() {
     for (PlanArena& arena : case_.plan->arenas) {
       if (!arena.size.is_constant() || arena.size.constant() % arena.alignment == 0) continue;
@@ -338,7 +338,7 @@ class CaseJsonReader {
       faults_.fail(at, "input " + in_quotes(partners.begin()->first) + " of /before is missing");
   }
 
-  // Equal as far as both say something.
+  // True if the types are equal as far as both are given.
   static bool agree(const Type& a, const Type& b) {
     if (a.dtype != b.dtype || a.shape != b.shape || a.offset != b.offset) return false;
     if (!a.device.empty() && !b.device.empty() && a.device != b.device) return false;
@@ -356,8 +356,8 @@ class CaseJsonReader {
 }  // namespace
 
 Result<Case> read_case_json(std::string_view text) {
-  // The tree of a long graph is three times as large as the Case. What is not right is read as one, which
-  // finds the first fault.
+  // The JSON tree of a long graph is three times as large as the Case, so it is not built. A text with a
+  // fault is read again as a tree, which finds the first fault.
   if (const auto frame = read_plain_frame(text, "steps"))
     if (auto read = CaseJsonReader(frame->lists).read(frame->json)) return read;
   const auto json = parse_strict_json(text);

@@ -1,4 +1,4 @@
-// noclobber.case/1, read and written.
+// Reader and writer of noclobber.case/1.
 #pragma once
 #include <string>
 #include <string_view>
@@ -10,7 +10,7 @@ namespace noclobber {
 
 /// error: `where` is the JSON pointer of the first fault.
 Result<Case> read_case_json(std::string_view text);
-/// The same form again: read_case_json(write_case_json(c)) == c up to member order.
+/// ensure: read_case_json(write_case_json(c)) == c up to member order.
 std::string write_case_json(const Case& value);
 
 }  // namespace noclobber

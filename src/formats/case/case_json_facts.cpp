@@ -48,7 +48,7 @@ OrderedJson program_json(const RegisterProgram& program) {
   return out;
 }
 
-/// Typed members of one object.
+/// Typed access to the members of one object.
 class Members {
  public:
   Members(const OrderedJson& json, const JsonAt& at, JsonFaults& faults)
@@ -80,7 +80,7 @@ class Members {
     if (list == nullptr || faults_.failed() || !faults_.array(*list, at)) return;
     for (std::size_t k = 0; k < list->size() && !faults_.failed(); ++k) take((*list)[k], JsonAt(at, k));
   }
-  /// Pairs [number, T] as `take` reads their second part.
+  /// A list of pairs [number, T]; `take` reads the second part.
   template <class F>
   void pairs(std::string_view key, F take) {
     each(key, [&](const OrderedJson& item, const JsonAt& at) {

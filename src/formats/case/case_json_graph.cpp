@@ -60,8 +60,8 @@ void GraphJsonReader::inputs(const OrderedJson& json, const JsonAt& at) {
   }
 }
 
-// Elements from the start of its storage to the last one that a tensor of that type shows; nothing with a
-// symbol, for strides that are not known, or beyond 64 bits.
+// Number of elements from the start of the storage through the last one that a tensor of that type covers.
+// Empty with symbols, unknown strides, or beyond 64 bits.
 static std::optional<std::int64_t> reach_of(const Type& type) {
   const auto shape = constant_extents(type.shape), given = constant_extents(type.stride);
   if (!shape || !given || type.strides == Type::Strides::unknown || !type.offset.is_constant())
@@ -217,8 +217,8 @@ void GraphJsonReader::check_symbols(const SymExpr& value, const JsonAt& at) {
     if (node.op == SymExpr::Op::symbol && !context_.symbols.contains(node.text)) {
       faults_.fail(at, "undeclared symbol " + in_quotes(node.text));
     }
-    // Functions of sympy are written in capitals, comparisons as FX text names them; any other is a misspelt
-    // min or max.
+    // Functions of sympy begin with a capital, comparisons are named as in FX text; any other name is a
+    // misspelt min or max.
     static constexpr std::array<std::string_view, 6> kComparisons = {"eq", "ne", "lt", "le", "gt", "ge"};
     const bool known =
         std::ranges::find(kComparisons, node.text) != kComparisons.end() ||
@@ -273,7 +273,7 @@ std::optional<Type> GraphJsonReader::type(const OrderedJson& json, const JsonAt&
   return result;
 }
 
-// Kind::none for what is neither a number, a truth value nor a text.
+// Kind::none for a value that is no number, boolean or string.
 Arg GraphJsonReader::number_or_text(const OrderedJson& json) {
   if (json.is_boolean()) return Arg::of_bool(json.get<bool>());
   if (json.is_number_integer()) return Arg::of(SymExpr(json.get<std::int64_t>()));

@@ -1,4 +1,4 @@
-// Reads one GRAPH of noclobber.case/1. Not for users: case_json.cpp puts the graphs together.
+// Reads one GRAPH of noclobber.case/1. Internal to formats/case: case_json.cpp puts the graphs together.
 #pragma once
 #include <map>
 #include <set>
@@ -14,21 +14,21 @@
 
 namespace noclobber {
 
-/// What the rest of the document says and graphs refer to.
+/// The facts from the rest of the document that graphs refer to.
 struct CaseJsonContext {
   std::map<std::string, SymbolRange> symbols;
-  std::map<std::string, std::size_t> body_inputs;  // names of bodies, and how many inputs each takes
+  std::map<std::string, std::size_t> body_inputs;  // number of inputs of each body, by name
   std::map<std::string, int> declared;             // declared operators -> number of results; -1: a list
-  std::map<std::string, std::string> longest;      // of those declared with more and with fewer results
+  std::map<std::string, std::string> longest;      // schema with most results, if declared with several
 };
 
 class GraphJsonReader {
  public:
   GraphJsonReader(const CaseJsonContext& context, JsonFaults& faults) : context_(context), faults_(faults) {}
 
-  /// `unread`: its steps, where `json` leaves them out. Then one that names a later step is a fault, too.
+  /// `unread`: the steps, if `json` leaves them out. Then `after` with a later step is a fault, too.
   Graph read(const OrderedJson& json, const JsonAt& at, PlainList* unread = nullptr);
-  /// Bodies that steps of the last graph name.
+  /// Bodies that steps of the last graph refer to.
   const std::set<std::string>& used_bodies() const { return used_bodies_; }
 
   /// An integer expression over declared symbols.
@@ -71,12 +71,12 @@ class GraphJsonReader {
   Graph graph_;
   NameNumbers values_;                            // defined so far
   std::unordered_map<std::string, bool> labels_;  // ids so far, or every name and id; true: a result
-  std::unordered_map<std::string, Shared<std::string>> ops_;  // by how they are written
+  std::unordered_map<std::string, Shared<std::string>> ops_;  // by their spelling
   std::set<std::string> used_bodies_;
 };
 
-/// Checks that the ordering edges of `graph` can be kept: without `dataflow` none points to a later step,
-/// and no cycle among results, `after` edges and streams.
+/// Checks that the ordering edges of `graph` can be satisfied: without `dataflow`, no `after` names a later
+/// step; def-use, `after` and stream edges have no cycle.
 void check_order(const Graph& graph, const JsonAt& at, bool dataflow, JsonFaults& faults);
 
 }  // namespace noclobber

@@ -68,7 +68,7 @@ class OpDeclReader {
     if (!known) faults_.fail(at, in_quotes(name) + " is not an argument");
   }
 
-  // One of `choices` per argument.
+  // Reads one of `choices` per argument.
   void per_argument(const OrderedJson& json, const JsonAt& at, const std::array<std::string_view, 2>& choices,
                     std::map<std::string, std::string>& to) {
     if (!faults_.object(json, at)) return;

@@ -13,7 +13,7 @@ struct ReadOpDecl {
   int results = 0;  // of the schema; -1: it returns a list
 };
 
-/// Reads a declaration and compares it with its own schema.
+/// Reads a declaration and checks it against its own schema.
 ReadOpDecl read_op_decl(const OrderedJson& json, const JsonAt& at, JsonFaults& faults);
 
 }  // namespace noclobber

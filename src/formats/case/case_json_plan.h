@@ -1,4 +1,4 @@
-// The PLAN of noclobber.case/1, read and written.
+// Reader and writer of the PLAN of noclobber.case/1.
 #pragma once
 #include "src/formats/case/case_json_graph.h"
 #include "src/graph/case.h"
@@ -6,7 +6,7 @@
 
 namespace noclobber {
 
-/// Offsets and sizes may be negative: such a plan is readable and wrong.
+/// Offsets and sizes may be negative: such a plan is read, and is wrong.
 Plan read_plan(const OrderedJson& json, const JsonAt& at, const Case& value, const CaseJsonContext& context,
                JsonFaults& faults);
 OrderedJson plan_json(const Plan& plan);

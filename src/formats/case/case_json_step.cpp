@@ -8,7 +8,7 @@
 
 namespace noclobber {
 
-// `after` may name a later step, so every name is known before the first step is read.
+// `after` may name a later step, so all names are collected before the first step is read.
 void GraphJsonReader::steps(const OrderedJson& json, const JsonAt& at) {
   for (std::size_t k = 0; k < json.size() && !faults_.failed(); ++k) names(json[k], JsonAt(at, k));
   graph_.steps.reserve(json.size());
@@ -61,7 +61,7 @@ Step GraphJsonReader::step(const OrderedJson& json, const JsonAt& at) {
   if (faults_.failed()) return result;
   result.op = op(*called, JsonAt(at, "op"));
   result.args = arguments(*given, JsonAt(at, "args"));
-  constexpr std::size_t kLeast = 3;  // "op", "args" and a name: most steps say no more
+  constexpr std::size_t kLeast = 3;  // "op", "args" and a name: most steps have no more
   if (const OrderedJson* name = find_member(json, "name"); name != nullptr && json.size() == kLeast) {
     if (!faults_.failed()) result.results.push_back(new_value(*name, JsonAt(at, "name"), step_value(0)));
   } else {
@@ -91,7 +91,7 @@ void GraphJsonReader::rest(const OrderedJson& json, const JsonAt& at, Step& resu
   if (!faults_.failed()) results(json, at, result);
 }
 
-/// Steps that call one operator share its name.
+/// The full name of the operator. Steps that call one operator share the string.
 const Shared<std::string>& GraphJsonReader::op(const OrderedJson& json, const JsonAt& at) {
   static const Shared<std::string> none;
   if (!json.is_string()) return full_op(json, at), none;
@@ -104,7 +104,7 @@ const Shared<std::string>& GraphJsonReader::op(const OrderedJson& json, const Js
 std::string GraphJsonReader::full_op(const OrderedJson& json, const JsonAt& at) {
   std::string text = faults_.text(json, at);
   if (faults_.failed()) return {};
-  // What readers of programs make of a thing that no operator does is called by a sentence.
+  // Readers of ExecuTorch programs name a step by a sentence if no operator corresponds to it.
   if (text.starts_with("executorch.") && text.find(' ') != std::string::npos) return text;
   std::size_t parts = 0;
   for (std::size_t start = 0; start <= text.size(); ++parts) {
@@ -172,7 +172,7 @@ void GraphJsonReader::results(const OrderedJson& json, const JsonAt& at, Step& s
     if (many == nullptr) {
       step.results.push_back(new_value(*one, JsonAt(at, "name"), std::move(value)));
     } else if ((*many)[k].is_null()) {
-      step.results.emplace_back();  // a result nobody named
+      step.results.emplace_back();  // a result without a name
     } else {
       step.results.push_back(new_value((*many)[k], JsonAt(at_names, k), std::move(value)));
     }
@@ -189,7 +189,7 @@ void GraphJsonReader::check_results(const Step& step, const JsonAt& at) {
                        std::to_string(declared->second));
 }
 
-// Control flow whose bodies take other than what is passed cannot mean anything.
+// Control flow is refused if a body does not take as many inputs as operands are passed.
 void GraphJsonReader::check_control(const Step& step, const JsonAt& at) {
   static constexpr std::array<std::pair<std::string_view, std::size_t>, 4> kMostArguments = {
       {{"higher_order.cond", 4},
@@ -223,7 +223,7 @@ void GraphJsonReader::check_control(const Step& step, const JsonAt& at) {
 
 namespace {
 
-// Steps of a graph and what must run before what.
+// The ordering edges between the steps of a graph.
 class OrderGraph {
  public:
   explicit OrderGraph(const Graph& graph) : successors_(graph.steps.size()), open_(graph.steps.size()) {
@@ -239,12 +239,12 @@ class OrderGraph {
     successors_[from].push_back(to);
     ++open_[to];
   }
-  // The step behind a name; nothing for an input.
+  // The step that defines a name; empty for an input.
   std::optional<std::size_t> step_of(const std::string& name) const {
     const auto found = step_of_.find(name);
     return found == step_of_.end() ? std::nullopt : std::optional(found->second);
   }
-  // A step on or behind a cycle, the first listed; nothing if there is none.
+  // The first listed step on or after a cycle; empty if there is none.
   std::optional<std::size_t> stuck() {
     std::vector<std::size_t> ready;
     for (std::size_t at = 0; at < open_.size(); ++at) {
@@ -263,7 +263,7 @@ class OrderGraph {
 
  private:
   std::vector<std::vector<std::size_t>> successors_;
-  std::vector<std::size_t> open_;  // edges into a step that are not yet passed
+  std::vector<std::size_t> open_;  // edges into a step whose source is not yet done
   std::unordered_map<std::string, std::size_t> step_of_;
 };
 
@@ -280,7 +280,7 @@ void check_order(const Graph& graph, const JsonAt& at, bool dataflow, JsonFaults
   const auto says_more = [](const Step& step) {
     return !step.extras->after.empty() || !step.extras->stream.empty();
   };
-  if (std::ranges::none_of(graph.steps, says_more)) return;  // all it uses is listed before a step
+  if (std::ranges::none_of(graph.steps, says_more)) return;  // operands are always listed before their uses
   OrderGraph order(graph);
   std::map<std::string, std::size_t> last_of_stream;
   const JsonAt at_steps(at, "steps");

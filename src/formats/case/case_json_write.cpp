@@ -1,5 +1,5 @@
-// Writer of noclobber.case/1. Facts that a case written by hand rarely says are added as members of their own
-// and only where they say something: a step's "code", a symbol's "hint" and "told", the case's "facts"
+// Writer of noclobber.case/1. Facts that a hand-written case rarely has are added as members of their own,
+// and only if they are not the default: a step's "code", a symbol's "hint" and "told", the case's "facts"
 // (case_json_facts.h).
 #include <cmath>
 #include <set>
@@ -13,7 +13,7 @@
 namespace noclobber {
 namespace {
 
-// Adds a member whose key is new; operator[] would look through all there are.
+// Adds a member with a new key; operator[] would search all members.
 void add_member(OrderedJson& object, const std::string& key, OrderedJson value) {
   object.get_ref<OrderedJson::object_t&>().emplace_back(key, std::move(value));
 }
@@ -47,9 +47,9 @@ class CaseJsonWriter {
   }
 
  private:
-  // Nested graphs by the name a step uses, innermost first, and the name they are written under.
+  // From the name that a step uses for a nested graph, innermost first, to the name it is written under.
   using Scope = std::map<std::string, std::string>;
-  // What a reader takes a graph to be called and to lie on where its text does not say so.
+  // The name and the device that a reader assumes for a graph whose text gives none.
   struct Default {
     std::string name, device;
   };
@@ -288,7 +288,7 @@ class CaseJsonWriter {
   OrderedJson bodies_ = OrderedJson::object();
 };
 
-// One line per input, step and the like: what lies deeper than `levels` stays on its line.
+// One line per input, step and the like: anything deeper than `levels` stays on its line.
 void print_json(const OrderedJson& value, int levels, const std::string& indent, std::string& to) {
   if (levels == 0 || !value.is_structured() || value.empty()) {
     to += value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kEntryHeader = 30, kTableAt = 10, kTableSize = 14, kDataAt = 18;
 
-/// XNNGraph: how many values are arguments of a call, and which of those, the last ones, are outputs. Nothing
-/// lasts.
+/// XNNGraph: the number of values that are arguments of a call, and of those among them, the last ones, that
+/// are outputs. It keeps no state.
 PteDelegate::Roles xnnpack_roles(FlatBytes& flat) {
   const FlatTable root = flat.root();
   const std::size_t outputs = flat.vector(root, 5, 4).count;
@@ -22,12 +22,12 @@ PteDelegate::Roles xnnpack_roles(FlatBytes& flat) {
   return {all - outputs, outputs, true};
 }
 
-/// VkGraph: which values are inputs. Its outputs are those of a call, and what it keeps for the next one.
+/// VkGraph: the inputs. Its outputs include the state that is kept for the next call: not counted.
 PteDelegate::Roles vulkan_roles(FlatBytes& flat) {
   return {flat.vector(flat.root(), 3, 4).count, std::nullopt, false};
 }
 
-/// Payloads behind a header: zero (4 bytes), magic (4), its own size (2), offset and size of the table (4
+/// Payloads with a header: zero (4 bytes), magic (4), its own size (2), offset and size of the table (4
 /// each). The arguments of a call are its inputs, then its outputs.
 struct PayloadRow {
   std::string_view magic;
@@ -47,7 +47,7 @@ const PayloadRow* row_of(std::string_view bytes) {
   return found == std::end(kPayloads) ? nullptr : found;
 }
 
-/// Does such a program keep or draw anything between calls?
+/// True if the program keeps no state between calls and draws no random numbers.
 bool is_function(const RegisterProgram& program) {
   const auto lasts = [](const RegisterStep& step) {
     return step.op.empty() || step.op == "UpdateAndAttendNode" || step.op == "RandomBitsNode";

@@ -79,7 +79,7 @@ std::vector<std::int64_t> xnn_numbers(FlatBytes& flat, const FlatTable& in, unsi
   return out;
 }
 
-/// Integers with one scale for all (as PerTensorQuant says), or one for each channel (PerChannelQuant).
+/// Reads the quantization: one scale for all (PerTensorQuant) or one per channel (PerChannelQuant).
 Dtype xnn_integers(FlatBytes& flat, const FlatTable& in, std::int16_t code, XnnQuantum& out) {
   const auto kind = flat.scalar<std::uint8_t>(in, 1);
   const FlatTable by = flat.table(in, 2);

@@ -1,4 +1,4 @@
-// What the payload of an XNNPACK delegate says: values, and the calls that make them. Schema facts:
+// The payload of an XNNPACK delegate: values, and the nodes that compute them. Schema facts:
 // backends/xnnpack/serialization/schema.fbs of ExecuTorch 1.5.
 #pragma once
 #include <cstddef>
@@ -14,25 +14,25 @@
 
 namespace noclobber {
 
-/// Of values and of arguments of a call: none.
+/// The id of no value, and the number of no argument of a call.
 inline constexpr std::uint32_t kNoXnnId = 0xFFFFFFFF;
 
-/// How integers stand for numbers: (integer - zero) * scale.
+/// Quantization of integers: they represent (integer - zero) * scale.
 struct XnnQuantum {
   float scale = 0;
   std::int32_t zero = 0;
-  std::uint32_t scales = 0;   // number of the data with a scale for each channel; 0: one for all
-  std::uint32_t channel = 0;  // the dimension that counts channels, if each has its own
+  std::uint32_t scales = 0;   // index of the data with one scale per channel; 0: one scale for all
+  std::uint32_t channel = 0;  // the dimension of the channels, if each has its own scale
   bool operator==(const XnnQuantum&) const = default;
 };
 
 struct XnnValue {
   std::uint32_t id = 0;
-  Dtype dtype = Dtype::other;         // of its elements; other: also of what is not understood
+  Dtype dtype = Dtype::other;         // of its elements; other: also if not understood
   std::optional<XnnQuantum> quantum;  // of i8 and i32
   std::vector<std::int64_t> dims;
-  std::uint32_t data = 0;             // number of its constant data; 0: none
-  std::uint32_t external = kNoXnnId;  // number of the argument of the delegate's call that it is
+  std::uint32_t data = 0;             // index of its constant data; 0: none
+  std::uint32_t external = kNoXnnId;  // its number as an argument of the delegate's call
   std::uint32_t flags = 0;
 };
 
@@ -43,15 +43,15 @@ struct XnnNode {
   std::vector<std::int64_t> numbers;  // in the order of the schema
   std::vector<std::vector<std::int64_t>> lists;
   std::vector<float> reals;
-  std::optional<std::pair<float, float>> clamp;  // of what it makes
+  std::optional<std::pair<float, float>> clamp;  // bounds of its output
   std::uint32_t flags = 0;
 };
 
-/// Contents of a constant: in the payload behind its table, or in the program under a name.
+/// Contents of a constant: in the payload after its table, or in the program under the name `key`.
 struct XnnData {
   std::string key;
   std::uint64_t offset = 0, size = 0;
-  std::optional<std::string> bytes;  // where they are at hand
+  std::optional<std::string> bytes;  // if available
 };
 
 struct XnnProgram {
@@ -62,7 +62,7 @@ struct XnnProgram {
   const XnnValue* find(std::uint32_t id) const;
 };
 
-/// `behind`: what follows the table, with the constants.
+/// `behind`: the bytes after the table, which hold the constants. Faults are recorded in `flat`.
 XnnProgram read_xnnpack(FlatBytes& flat, std::string_view behind);
 
 }  // namespace noclobber

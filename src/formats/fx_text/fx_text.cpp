@@ -3,7 +3,7 @@
 //   module    = class-line def-line { statement } return { module }      nested ones one level deeper
 //   statement = name [: annotation] = right-hand side [; name { = name } = None]
 //
-// The part behind `;` says which values die: a later use would be one of None.
+// The part after `;` ends the live ranges of values: a later use would read None.
 #include <algorithm>
 #include <optional>
 #include <unordered_set>
@@ -15,7 +15,7 @@
 namespace noclobber {
 namespace {
 
-constexpr std::size_t kLongestComment = 1000;  // characters of a place or of its code
+constexpr std::size_t kLongestComment = 1000;  // characters of a location or of its source line
 
 std::size_t fx_indent(const FxCursor& cursor) {
   std::size_t width = 0;
@@ -34,7 +34,7 @@ std::size_t fx_to_code(FxCursor& cursor) {
   return 0;
 }
 
-/// Every step under a comment has a copy of it.
+/// A bounded prefix, cut between characters of UTF-8: steps below a comment keep it.
 std::string fx_shortened(std::string_view text) {
   if (text.size() <= kLongestComment) return std::string(text);
   std::size_t size = kLongestComment;
@@ -78,7 +78,7 @@ void FxModule::class_line() {
   if (cursor_.identifier() != "forward") return cursor_.fail("expected 'forward'");
 }
 
-/// Over what else a class may hold: `def __init__(self):`, attributes, decorators.
+/// Skips what else a class may contain: `def __init__(self):`, attributes, decorators.
 void FxModule::skip_to_forward() {
   while (!cursor_.at_end() && !cursor_.rest().substr(indent_).starts_with("def forward(")) {
     const std::size_t before = cursor_.at();
@@ -117,7 +117,7 @@ void FxModule::parameters() {
 void FxModule::parameter() {
   FxParameter parameter{.name = {}, .annotation = {}, .at = cursor_.at()};
   const bool is_starred = cursor_.take('*');
-  if (cursor_.take('/') || (is_starred && cursor_.peek() == ',')) return;  // how arguments may be passed
+  if (cursor_.take('/') || (is_starred && cursor_.peek() == ',')) return;  // how arguments are passed
   cursor_.take('*');
   parameter.name = cursor_.identifier();
   if (parameter.name.empty()) return cursor_.fail("a parameter's name is missing");
@@ -198,7 +198,7 @@ void FxModule::assignment(std::string_view name, std::size_t at, const FxAnnotat
   ending();
 }
 
-/// `primals_1: "f32[2]"`, before the line that takes the arguments apart; several may share a line.
+/// `primals_1: "f32[2]"`, before the line that unpacks the arguments; several may share a line.
 void FxModule::declaration(std::string_view name, std::size_t at, const FxAnnotation& annotation) {
   if (parameters_settled_) return cursor_.fail_at(at, "a name without a value");
   if (!declared_.try_emplace(name, FxParameter{name, annotation, at}).second)
@@ -266,7 +266,7 @@ void FxModule::ending() {
   cursor_.next_line();
 }
 
-/// A body that gives the results of one step on as they are: `return name` of a tuple.
+/// A body that returns all results of one step: `return name`, where the name is a tuple.
 bool FxModule::whole_tuple() {
   const std::size_t at = cursor_.at();
   graph_.outputs = names_.whole_tuple(cursor_.identifier());
@@ -310,7 +310,7 @@ void FxModule::outputs() {
 
 namespace {
 
-/// What stands behind the graph of a printed exported program. Symbols get their ranges.
+/// Reads the text after the graph of a printed exported program, for the ranges of symbols.
 void fx_signature(FxCursor& cursor, std::map<std::string, SymbolRange>& symbols) {
   const std::string_view rest = cursor.rest();
   if (rest.find("_MUTATION") != rest.npos)

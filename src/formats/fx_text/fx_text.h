@@ -1,4 +1,4 @@
-// One graph in FX text, read and written.
+// Reader and writer of one graph in FX text.
 #pragma once
 #include <map>
 #include <string>
@@ -16,7 +16,7 @@ struct FxGraph {
   Graph graph;
   std::map<std::string, SymbolRange> symbols;  // every symbol the text mentions; ranges as far as known
   bool has_strides = false;                    // annotations carried strides
-  std::vector<OpDecl> ops;                     // operators whose effects only this text knows
+  std::vector<OpDecl> ops;                     // operators whose effects only this text gives
 };
 Result<FxGraph> read_fx_text(std::string_view text);
 /// Prints a graph so that read_fx_text gives the same graph back.

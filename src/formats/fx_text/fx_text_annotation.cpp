@@ -29,7 +29,7 @@ Result<SymExpr> fx_dimension(std::string_view text) {
   return value;
 }
 
-/// The list between the brackets at the start of `text`, which is moved behind them.
+/// Reads the list in brackets at the start of `text`, and removes it from `text`.
 Result<std::vector<SymExpr>> fx_bracketed(std::string_view& text) {
   std::vector<SymExpr> list;
   int depth = 0;
@@ -90,7 +90,7 @@ Result<FxAnnotation> fx_tensor_annotation(std::string_view text, FxSymbols& symb
   return result;
 }
 
-/// Names in `text` that are no calls, sorted, each once.
+/// Names in `text` that are not called, sorted, each once.
 std::vector<SymExpr> fx_names_in(std::string_view text) {
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < text.size();) {
@@ -124,7 +124,7 @@ SymbolRange fx_default_range(std::string_view name) {
   return range;
 }
 
-/// Over `[...]`, which may hold others; not over a line's end.
+/// Skips `[...]`, which may be nested, within one line.
 void fx_over_brackets(FxCursor& cursor) {
   int depth = 0;
   do {
@@ -135,7 +135,7 @@ void fx_over_brackets(FxCursor& cursor) {
   } while (depth > 0);
 }
 
-/// The text in quotes that begins here, with them, where it has no escapes and its end is near.
+/// The text from the quote at the cursor through the next such quote, as a look-up key; empty if none.
 std::string_view fx_quoted_at(const FxCursor& cursor) {
   const char quote = cursor.peek();
   if (quote != '"' && quote != '\'') return {};

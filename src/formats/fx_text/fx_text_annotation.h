@@ -1,4 +1,4 @@
-// What stands in quotes behind a name in FX text: "f32[8, 16][16, 1]cpu", "Sym(2*s0)".
+// Annotations of names in FX text: "f32[8, 16][16, 1]cpu", "Sym(2*s0)".
 #pragma once
 #include <limits>
 #include <optional>
@@ -12,7 +12,7 @@ namespace noclobber {
 constexpr std::int64_t kFxUnbounded = -std::numeric_limits<std::int64_t>::max();
 
 struct FxAnnotation {
-  enum class Kind : std::uint8_t { absent, tensor, scalar, wrapped };  // wrapped: of a tensor subclass
+  enum class Kind : std::uint8_t { absent, tensor, scalar, wrapped };  // wrapped: subclass, tuple, list
   Kind kind = Kind::absent;
   SharedType type;           // tensor
   bool has_strides = false;  // tensor

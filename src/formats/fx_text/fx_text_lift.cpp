@@ -1,5 +1,5 @@
-// What a body of control flow holds by name becomes an operand of the step that runs it, as AOTAutograd does
-// with parameters: a name inside of a body says as little of contents as one outside.
+// A constant that a body of control flow reads by name becomes an operand of the step that runs the body, as
+// AOTAutograd does with parameters: a name inside a body says as little about contents as one outside.
 //
 //   class true_graph_0:                             true_graph_0(x, c)
 //     def forward(self, x):
@@ -19,7 +19,7 @@ namespace {
 
 using HeldByName = std::map<std::string, std::pair<Input, Value>>;
 
-/// The constants that a body reads by name. They stand behind the inputs that it is given.
+/// The constants that a body reads by name. They are listed after the inputs that are passed to it.
 HeldByName held_by(const Graph& body) {
   HeldByName out;
   for (const Input& input : body.inputs) {
@@ -29,9 +29,9 @@ HeldByName held_by(const Graph& body) {
   return out;
 }
 
-/// Where a step is given more operands for its bodies, and which of its bodies are given these.
+/// The place of additional operands of a step, and the bodies that receive them.
 struct MoreOperands {
-  std::optional<std::size_t> list;  // of the argument that lists them; nothing: behind all arguments
+  std::optional<std::size_t> list;  // number of the argument that lists them; empty: after all arguments
   std::vector<std::size_t> bodies;
 };
 
@@ -52,7 +52,7 @@ std::vector<MoreOperands> more_operands(const Step& step) {
   return {};
 }
 
-/// The argument that names a body: flex_attention's mask stands at the end of a list.
+/// The argument that is a body, or nullptr. flex_attention's mask is the last item of a list.
 const Arg* body_argument(const Step& step, std::size_t at) {
   if (at >= step.args.size()) return nullptr;
   const Arg* arg = &step.args[at];
@@ -71,7 +71,7 @@ class ConstantLifter {
   }
 
  private:
-  /// Bodies that one list of operands is for take all that one of them holds.
+  /// Bodies that share a list of operands all receive the constants of each of them.
   void lift(Step& step, const MoreOperands& more) {
     HeldByName held;
     for (const std::size_t at : more.bodies) {
@@ -96,7 +96,7 @@ class ConstantLifter {
     return known != as_read_.end() ? known->second : body.second;
   }
 
-  /// The name of the body that is given those constants: its own, unless another step gives it others.
+  /// The name of the body that receives those constants: its own, or a new one if another step passes others.
   std::string taking(const std::string& name, const HeldByName& held) {
     std::set<std::string> names;
     for (const auto& [constant, one] : held) names.insert(constant);
@@ -132,10 +132,10 @@ class ConstantLifter {
     number_values(body);
   }
 
-  /// The constant as the graph around the bodies holds it.
+  /// The constant in the graph around the bodies, added if it is not there.
   ValueId held_here(const std::string& name, const std::pair<Input, Value>& one) {
     const auto [known, is_new] = here_.try_emplace(name, graph_.find(name));
-    if (!is_new || known->second.valid()) return known->second;  // an attribute of the module: the same
+    if (!is_new || known->second.valid()) return known->second;  // a module attribute: same constant
     Input input = one.first;
     input.value = known->second = ValueId(graph_.values.size());
     Value value = one.second;
@@ -146,7 +146,7 @@ class ConstantLifter {
   }
 
   Graph& graph_;
-  std::map<std::string, Graph> as_read_;  // bodies that are given constants, as they were
+  std::map<std::string, Graph> as_read_;  // original bodies that receive constants
   std::map<std::pair<std::string, std::set<std::string>>, std::string> variants_;
   std::map<std::string, ValueId> here_;
 };

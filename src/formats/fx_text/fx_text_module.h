@@ -1,5 +1,5 @@
-// One graph of FX text while it is read. fx_text.cpp reads what stands around statements,
-// fx_text_statement.cpp the statements.
+// The parser of one graph of FX text. fx_text.cpp reads everything around statements, fx_text_statement.cpp
+// the statements.
 #pragma once
 #include <string>
 #include <string_view>
@@ -24,10 +24,10 @@ struct FxText {
   std::unordered_set<std::string_view> classes;  // names of all nested modules
   bool annotated = false;                        // some value has an annotation
   bool has_strides = false;
-  std::unordered_map<std::string_view, FxAnnotation> annotations;  // that were read, as they are written
+  std::unordered_map<std::string_view, FxAnnotation> annotations;  // those read so far, by their text
 };
 
-/// Over empty lines and comments, to the next line with code. Returns its indentation.
+/// Skips empty lines and comments up to the next line with code. Returns its indentation.
 std::size_t fx_indentation(FxCursor& cursor);
 
 /// "<lambda>/true_graph_0/body_graph_0" -> "body_graph_0"
@@ -36,11 +36,11 @@ std::string_view fx_last_name(std::string_view name);
 /// Names the constants of all nested modules by their path: "true_graph_0._tensor_constant0".
 void fx_qualify_attributes(Graph& graph, const std::string& path);
 
-/// Constants of bodies become operands of the steps that run them, in bodies inside of bodies, too.
-/// require: they are called by their path.
+/// Turns constants of bodies into operands of the steps that run the bodies, also in nested bodies.
+/// require: the constants are named by their path.
 void fx_lift_constants(Graph& graph);
 
-/// Reads an annotation behind its `:`; it lives as long as `text`.
+/// Reads an annotation after its `:`. The result lives as long as `text`.
 const FxAnnotation& read_fx_annotation(FxText& text);
 
 /// One `forward` with its nested modules.
@@ -112,10 +112,10 @@ class FxModule {
   std::size_t start_ = 0;   // indentation of `class`
   std::size_t indent_ = 0;  // of `def`
   std::vector<FxParameter> parameters_;
-  std::unordered_map<std::string_view, FxParameter> declared_;  // lines of an annotation only
+  std::unordered_map<std::string_view, FxParameter> declared_;  // by lines that are only an annotation
   bool parameters_settled_ = false;
   bool returned_ = false;
-  bool mid_line_ = false;  // behind a declaration, whose line may hold more
+  bool mid_line_ = false;  // after a declaration, whose line may hold more
   Shared<StepSource> source_;
 };
 

@@ -8,7 +8,7 @@ namespace noclobber {
 namespace {
 
 constexpr std::int64_t kMostResults = 65536;
-constexpr std::size_t kMostCopied = std::size_t{1} << 30;  // bytes that uses of names may copy, about
+constexpr std::size_t kMostCopied = std::size_t{1} << 30;  // approximate bound on bytes that uses copy
 
 std::string fx_quoted(std::string_view name) { return "'" + std::string(name.substr(0, 80)) + "'"; }
 
@@ -75,7 +75,7 @@ ValueId FxNames::result(std::string_view name, std::uint32_t step, std::uint32_t
   return results[index];
 }
 
-/// The list that a `_foreach_add_` writes: FX indexes the step's result although it returns nothing.
+/// The list that `_foreach_add_` writes, else nullptr: FX indexes the step's result although there is none.
 const Arg* FxNames::written_list(std::uint32_t step) const {
   const Step& at = graph_.steps[step];
   const std::string_view op = at.op;

@@ -1,4 +1,4 @@
-// Modules inside a module, and those that stand behind it.
+// Nested modules: inside a module, or listed after it.
 #include <utility>
 
 #include "src/formats/fx_text/fx_text_module.h"
@@ -39,7 +39,7 @@ void FxModule::nested() {
   }
 }
 
-/// `class <lambda>/true_graph_0/body_graph_0(...)` behind the module that it belongs to.
+/// `class <lambda>/true_graph_0/body_graph_0(...)` after the module that it belongs to.
 void FxModule::sibling() {
   Graph body;
   FxModule(text_, body, depth_ + 1).read();

@@ -1,4 +1,4 @@
-// Functions of Python and of torch.sym_* between sizes.
+// Functions of Python and of torch.sym_* on sizes.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -10,7 +10,7 @@
 namespace noclobber {
 namespace {
 
-/// A scalar as an integer expression; a number that is no integer is a function without arguments.
+/// A scalar as an integer expression; a real or boolean is an opaque function without arguments.
 std::optional<SymExpr> fx_scalar_term(const Arg& arg) {
   if (arg.kind == Arg::Kind::sym) return arg.sym;
   if (arg.kind == Arg::Kind::boolean) return SymExpr::opaque(arg.boolean ? "True" : "False", {});
@@ -42,7 +42,7 @@ Arg fx_folded(SymExpr::Op op, const std::vector<SymExpr>& terms) {
 struct FxSpelling {
   std::string_view other, name;
 };
-/// One function as Python calls it and as sympy prints it.
+/// Other spellings of a function, by Python or sympy, and the name that is used for it.
 constexpr std::array kFxSpellings = {
     FxSpelling{"IntTrueDiv", "truediv"},
     FxSpelling{"FloatTrueDiv", "truediv"},
@@ -76,7 +76,7 @@ bool fx_is_integer(const SymExpr& value) {
                                              [](const auto& node) { return node.op == SymExpr::Op::opaque; });
 }
 
-/// A number, or a statement about one: that the square `of` is zero or other than that, that `of` is natural.
+/// A number, or a predicate: the square `of` is zero, the square `of` is not zero (`other`), `of` is natural.
 struct FxTerm {
   enum class Kind : std::uint8_t { number, zero, other, natural };
   Kind kind = Kind::number;
@@ -102,7 +102,7 @@ SymExpr fx_written(const FxTerm& term) {
   return SymExpr::opaque(name, {term.of});
 }
 
-/// A function by one name and in one form: whole numbers are compared by their difference.
+/// A function under one name and in one form: comparisons of integers are written by their difference.
 FxTerm fx_function(const std::string& function, const std::vector<FxTerm>& given) {
   using Kind = FxTerm::Kind;
   const std::string name = fx_spelt(function);
@@ -121,7 +121,7 @@ FxTerm fx_function(const std::string& function, const std::vector<FxTerm>& given
   return {Kind::number, SymExpr::opaque(name, arguments)};
 }
 
-/// The same expression, what is equal written in one way as far as that is plain.
+/// The expression in a canonical form, as far as that is simple.
 SymExpr fx_respelt(const SymExpr& value) {
   if (value.is_constant()) return value;
   std::vector<FxTerm> stack;
@@ -148,7 +148,7 @@ SymExpr fx_respelt(const SymExpr& value) {
   return fx_written(pop());
 }
 
-/// The same number at all values of the symbols, whatever they are.
+/// True only if both are equal for all values of the symbols. False for more than kFxLargestFold nodes.
 bool fx_equal(const SymExpr& said, const SymExpr& computed) {
   if (said.nodes().size() + computed.nodes().size() > kFxLargestFold) return false;
   Space space;
@@ -163,9 +163,9 @@ bool fx_equal(const SymExpr& said, const SymExpr& computed) {
 
 }  // namespace
 
-/// Guards let an annotation say less than the code (`s0` for `s0 // 2 * 2`), and an edited text lets it say
-/// something else: what runs is the code, which is called as its annotation has it only where the two are one
-/// polynomial.
+/// Because of guards, an annotation may be simpler than the code (`s0` for `s0 // 2 * 2`); in an edited text
+/// it may differ. The code is what runs, so the annotation is preferred only if both are the same polynomial,
+/// or if one of them is no scalar.
 Arg fx_settled(const Arg& said, Arg computed) {
   const auto a = fx_scalar_term(said), b = fx_scalar_term(computed);
   if (!a || !b || *a == *b || fx_equal(*a, *b)) return said;
@@ -174,7 +174,7 @@ Arg fx_settled(const Arg& said, Arg computed) {
 
 namespace {
 
-/// Python's operators between two integers, as functions of `operator`.
+/// Python's operators on two integers, by their names in the module `operator`.
 std::optional<SymExpr> fx_integer_call(std::string_view name, const SymExpr& a, const SymExpr& b) {
   using Kind = SymRelation::Kind;
   if (name == "add") return a + b;

@@ -10,7 +10,7 @@
 namespace noclobber {
 namespace {
 
-/// Adds the overload that is not printed; "" if `op` is no operator.
+/// The name with the overload that is not printed; "" if `op` is no operator.
 std::string fx_full_name(std::string op) {
   const auto dots = std::count(op.begin(), op.end(), '.');
   if (op.starts_with("higher_order.")) return dots == 1 ? op : "";
@@ -18,7 +18,7 @@ std::string fx_full_name(std::string op) {
   return dots == 2 ? op : "";
 }
 
-/// `torch.ops.aten.std(x, 1)`: a function of Python like any other, where its overload is not known.
+/// `torch.ops.aten.std(x, 1)` whose overload is unknown is treated like a Python function.
 std::string fx_unknown_overload(std::string op) {
   std::replace(op.begin(), op.end(), '.', '_');
   return "python.torch_ops_" + op + ".default";
@@ -61,7 +61,7 @@ Step FxModule::new_step(std::string op) const {
   return step;
 }
 
-/// A scalar result is what its annotation says; the step stays for what else it does.
+/// A scalar result has the value of its annotation; the step is kept for its other effects.
 void FxModule::add(Step step, std::string_view name, std::size_t at, const FxAnnotation& annotation) {
   if (cursor_.failed()) return;
   clone_without_trips(step);
@@ -108,7 +108,7 @@ void FxModule::operation(std::string op, std::string_view name, std::size_t at,
   add(std::move(step), name, at, annotation);
 }
 
-/// A function of Python: `torch.nn.functional.linear(x, w)`, `torch__inductor_foo(x)`. Its step is
+/// A Python function: `torch.nn.functional.linear(x, w)`, `torch__inductor_foo(x)`. Its step is
 /// `python.torch_nn_functional_linear`, as FX mangles names itself.
 bool FxModule::python_call(std::string_view name, std::size_t at, const FxAnnotation& annotation) {
   const std::size_t start = cursor_.at();
@@ -189,7 +189,7 @@ void FxModule::item(std::string_view name, std::size_t at, const FxAnnotation& a
   tensor_item(tuple, std::move(index), name, at, annotation);
 }
 
-/// `x[1:]` of a tensor, or an item of what a function of Python gives.
+/// `x[1:]` of a tensor, or an item of the result of a Python function.
 void FxModule::tensor_item(std::string_view tensor, Arg index, std::string_view name, std::size_t at,
                            const FxAnnotation& annotation) {
   Step step = new_step("operator.getitem.default");
@@ -201,7 +201,7 @@ void FxModule::tensor_item(std::string_view tensor, Arg index, std::string_view 
   add(std::move(step), name, at, annotation);
 }
 
-/// `x += y;  iadd = x` and `x[0] = y;  setitem = x`. False: the statement is another one.
+/// `x += y;  iadd = x` and `x[0] = y;  setitem = x`. False if the statement is another one.
 bool FxModule::update(std::string_view name) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kUpdates = {{
       {"+", "iadd"},
@@ -248,7 +248,7 @@ bool FxModule::update(std::string_view name) {
   return true;
 }
 
-/// Behind `;`: the name of what was updated.
+/// Reads the part after `;`, which names the updated value.
 void FxModule::update_result(std::string_view updated, std::string op, std::vector<Arg> args,
                              std::string_view sign) {
   Step step = new_step("operator." + op + ".default");
@@ -308,7 +308,7 @@ void FxModule::attribute(std::string_view name, std::size_t at, const FxAnnotati
   check(at, names_.add_constant(name, attribute, annotation.type));
 }
 
-/// `self.fc1(x)` is `module.fc1(x)`. Guards only raise.
+/// `self.fc1(x)` is `module.fc1(x)`. Guards only raise, so they add no step.
 void FxModule::module_call(std::string_view module, std::string_view name, std::size_t at,
                            const FxAnnotation& annotation) {
   std::string op = "module." + std::string(module);

@@ -1,4 +1,4 @@
-// What expressions are worth: arguments of steps, and arithmetic between sizes.
+// Values of expressions: arguments of steps, and arithmetic on sizes.
 #include "src/formats/fx_text/fx_text_value.h"
 
 #include <fmt/format.h>
@@ -61,7 +61,7 @@ Arg FxValues::unfolded(std::string_view what) {
   return {};
 }
 
-/// The operation is kept if it is the only thing that is no value.
+/// Keeps the operation if nothing before it was unread.
 Arg FxValues::unfolded(std::string_view what, std::string_view name, std::vector<Arg> args) {
   const bool is_first = unread.empty();
   unfolded(what);
@@ -75,7 +75,7 @@ Arg FxValues::binary(std::string_view sign, const Arg& left, const Arg& right) {
     if (auto scalar = fx_scalar_call(name, {left, right})) return *std::move(scalar);
     return unfolded("'" + std::string(sign) + "' between values that are not integers", name, {left, right});
   }
-  // Each line may double what the line before it made.
+  // Each line may double the expression of the line before it.
   if (left.sym.nodes().size() + right.sym.nodes().size() > kFxLargestFold)
     return unfolded("a very large expression");
   using Kind = SymRelation::Kind;
@@ -121,7 +121,7 @@ Arg FxValues::number(std::string_view digits, bool negative, std::size_t at) {
   return integer ? Arg::of(SymExpr(whole)) : Arg::of_real(real);
 }
 
-/// Is `path(...)` a call? A method of a value is none.
+/// False if `path(...)` calls a method of a value.
 bool FxValues::calls(std::string_view path) const {
   const std::string_view head = path.substr(0, path.find('.'));
   return !(head.size() < path.size() && names_.knows(head));
@@ -148,7 +148,7 @@ Arg FxValues::name(std::string_view path, std::size_t at) {
   return {};
 }
 
-/// A name that stands for itself; none if it does not.
+/// The value of a name that the text need not define; Kind::none if there is none.
 Arg FxValues::constant(std::string_view path) {
   if (path == "True" || path == "False") return Arg::of_bool(path == "True");
   if (path == "inf" || path == "math.inf" || path == "torch.inf")
@@ -159,7 +159,7 @@ Arg FxValues::constant(std::string_view path) {
   constexpr std::array<std::string_view, 11> kWords = {"Ellipsis", "int",  "float", "bool", "str",  "list",
                                                        "tuple",    "dict", "set",   "type", "slice"};
   const bool is_word = std::find(kWords.begin(), kWords.end(), path) != kWords.end();
-  // A mangled name of something in a module: torch__dynamo_variables_foo.
+  // A mangled name of an object in a module: torch__dynamo_variables_foo.
   return is_word || path.starts_with("torch_") ? Arg::of_text(std::string(path)) : Arg();
 }
 
@@ -179,7 +179,7 @@ Arg FxValues::call(std::string_view head, std::vector<Arg> args, Keywords kwargs
       if (arg.kind != Arg::Kind::sym || !arg.sym.is_constant()) return std::nullopt;
       return static_cast<double>(arg.sym.constant());
     };
-    // No kernel here computes with it: two are equal as they are written.
+    // No kernel here computes with complex numbers, so they are compared by their text.
     if (const auto real = part(args[0]), imaginary = part(args[1]); real && imaginary)
       return Arg::of_text(fmt::format("complex({:.17g}, {:.17g})", *real, *imaginary));
   }
@@ -193,7 +193,7 @@ Arg FxValues::call(std::string_view head, std::vector<Arg> args, Keywords kwargs
   return Arg::of(std::move(list));
 }
 
-/// Behind an opening parenthesis: a complex number by repr, (1+2j), is kept as its text.
+/// After an opening parenthesis: a complex number by repr, (1+2j), is kept as its text.
 bool FxValues::grouped(Arg& out) {
   if (!is_fx_digit(cursor_.peek()) && cursor_.peek() != '-') return false;
   const std::string_view inside = cursor_.rest();
@@ -205,7 +205,7 @@ bool FxValues::grouped(Arg& out) {
   return true;
 }
 
-/// `<OpOverload(op='aten.slice', overload='Tensor')>` is the operator's name, any other object its text.
+/// `<OpOverload(op='aten.slice', overload='Tensor')>` becomes the operator's name, any other object its text.
 Arg FxValues::object() {
   const std::string_view rest = cursor_.rest();
   const std::size_t close = rest.find_first_of(">\n");

@@ -1,4 +1,4 @@
-// Values in FX text: arguments, returned things, and the scalar arithmetic between symbolic sizes.
+// Values in FX text: arguments, outputs, and the scalar arithmetic on symbolic sizes.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,25 +10,26 @@
 
 namespace noclobber {
 
-/// One of Python's operators between values that are not all scalars: "add" of a tensor and a number.
+/// A Python operator on values that are not all scalars: "add" of a tensor and a number.
 struct FxOperation {
   std::string name;  // as in Python's module `operator`
   std::vector<Arg> args;
 };
 
-constexpr std::size_t kFxLargestFold = 1000;  // nodes of an expression without an annotation
+constexpr std::size_t kFxLargestFold = 1000;  // bound on the nodes of computed expressions
 
-/// The scalar that a function of scalars gives: `max` and `min` are interpreted, the integer of an integer
-/// is itself, all others stay opaque. Nothing if an argument is no scalar. (fx_text_scalar.cpp)
+/// The result of a function of scalars. On integers, max, min, sum, int, neg and most of Python's operators
+/// are interpreted; all else stays opaque. Empty if an argument is no scalar, or on expressions of more than
+/// kFxLargestFold nodes. (fx_text_scalar.cpp)
 std::optional<Arg> fx_scalar_call(std::string_view function, const std::vector<Arg>& args);
-/// The scalar of a statement: what its annotation says, unless its code gives something else.
+/// The scalar of a statement: that of its annotation, unless its code computes a different one.
 Arg fx_settled(const Arg& said, Arg computed);
-/// What a query of a tensor's sizes or strides gives, by the tensor's own type.
+/// The result of a query of a tensor's size, stride or numel, by its type; empty if unknown.
 std::optional<SymExpr> fx_size(const Graph& graph, const Step& step);
-/// Functions that only ever take and give scalars: torch.sym_max, math.ceil, int.
+/// True for functions that only take and return scalars: torch.sym_max, math.ceil, int.
 bool fx_is_scalar_function(std::string_view path);
 
-/// Makes arguments of what it reads, in one pass (PythonReader).
+/// Reads values as arguments of steps, in one pass (PythonReader).
 class FxValues {
  public:
   FxValues(FxCursor& cursor, FxNames& names)
@@ -36,13 +37,13 @@ class FxValues {
   FxValues(const FxValues&) = delete;
   FxValues& operator=(const FxValues&) = delete;
 
-  /// One value. Something that is no value (`x.shape`, `x + y` of tensors) is none, and `unread` then says
-  /// what it is; a single operator between such values is in `operation` as well.
+  /// Reads one value. An expression that is no value (`x.shape`, `x + y` of tensors) becomes Kind::none, and
+  /// `unread` describes it; if it is a single operator, that is in `operation` as well.
   Arg value();
   std::string unread;
   std::optional<FxOperation> operation;
-  bool waits = false;  // the next argument lists what is waited for and not read
-  /// The same, `left SIGN right` with Python's sign.
+  bool waits = false;  // the next argument lists values that are waited for but not read
+  /// The same for `left SIGN right` with Python's sign.
   Arg apply(std::string_view sign, const Arg& left, const Arg& right) { return binary(sign, left, right); }
   /// `(a, b, k = c)` with the parentheses.
   void arguments(std::vector<Arg>& args, std::vector<std::pair<std::string, Arg>>& kwargs);

@@ -1,4 +1,4 @@
-// A graph as FX text. Sizes that are no numbers become parameters: `n: "Sym(2*s0)"`.
+// A graph as FX text. Symbolic sizes become parameters: `n: "Sym(2*s0)"`.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -19,7 +19,7 @@ std::string fx_list_text(const std::vector<SymExpr>& list) {
   return text + "]";
 }
 
-/// `: "f32[8, 16][16, 1]cpu"`, or nothing.
+/// `: "f32[8, 16][16, 1]cpu"`, or "" without a type.
 std::string fx_annotation_text(const std::optional<Type>& type) {
   if (!type) return "";
   std::string text = ": \"" + std::string(type->dtype == Dtype::boolean ? "b8" : name(type->dtype));
@@ -81,7 +81,7 @@ std::string fx_one_line(std::string text) {
 
 class FxWriter {
  public:
-  /// `path`: of the module, which its own constants are named by.
+  /// `path`: of the module; its own constants are named by it.
   FxWriter(const Graph& graph, std::string indent, std::string path)
       : graph_(graph), indent_(std::move(indent)), path_(std::move(path)) {}
 

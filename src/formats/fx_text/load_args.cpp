@@ -60,7 +60,7 @@ class LoadArgs {
   bool is_done_ = false;
 };
 
-/// Symbols are no names of the text: each stands for itself.
+/// The text does not define symbols: each stands for itself.
 void LoadArgs::define_symbols(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at;

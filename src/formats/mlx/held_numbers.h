@@ -1,4 +1,4 @@
-// What instructions of MLX hold besides registers: axes, shapes, bounds.
+// The operands of MLX instructions besides registers: axes, shapes, bounds.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,18 +10,18 @@
 
 namespace noclobber {
 
-/// By field of the instruction: its numbers, of a text its letters, of a register that may be left out
-/// whether it is there. Nothing: a register, or a number out of one.
+/// Per field of the instruction: its numbers, for a text its characters, for an optional register whether it
+/// is present. Empty for a register, or a number that is read from one.
 using MlxFields = std::vector<std::optional<std::vector<double>>>;
 struct MlxHeldNumbers {
-  std::map<std::size_t, MlxFields> steps;                     // by the byte at which an instruction lies
-  std::map<std::uint32_t, Dtype> dtypes;                      // of tensor registers that are no temporaries
+  std::map<std::size_t, MlxFields> steps;                     // by byte offset of the instruction
+  std::map<std::uint32_t, Dtype> dtypes;                      // of tensor registers other than temporaries
   std::map<std::uint32_t, std::vector<std::int64_t>> shapes;  // likewise; -1: any size
 };
 
-/// By PyTorch's number; `other` for those that MLX has none of.
+/// The dtype of PyTorch's dtype number; `other` if MLX has no arrays of it.
 Dtype mlx_dtype(int number);
-/// Has MLX arrays of it?
+/// True if MLX has arrays of this dtype.
 bool is_of_mlx(Dtype dtype);
 
 }  // namespace noclobber

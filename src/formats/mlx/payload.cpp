@@ -10,7 +10,7 @@
 namespace noclobber {
 namespace {
 
-constexpr std::size_t kMlxHeader = 24;  // zero, magic, offset and size of the data behind the table
+constexpr std::size_t kMlxHeader = 24;  // zero, magic, offset and size of the data after the table
 constexpr std::uint32_t kMostRegisters = 1U << 24;
 
 struct MlxNode {
@@ -151,7 +151,7 @@ class MlxReader {
     return {static_cast<double>(flat_.scalar<T>(body, k, otherwise))};
   }
 
-  /// What the field holds besides registers.
+  /// The numbers that the field holds, if it is not a register.
   Numbers number_in(char code, const FlatTable& body, unsigned k) {
     switch (code) {
       case 'i':

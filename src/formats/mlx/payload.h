@@ -11,8 +11,9 @@ namespace noclobber {
 
 bool is_mlx(std::string_view bytes);
 
-/// Register numbers and chains are within their counts. `base`: where the payload begins in its file.
-/// `numbers`: is then what instructions hold besides registers. error: `where` is "byte N" of that file.
+/// ensure: register numbers and chains are within their counts. `base`: offset of the payload in its file.
+/// `numbers`: if given, receives the operands of instructions besides registers. error: `where` is "byte N"
+/// of that file.
 Result<RegisterProgram> read_mlx(std::string_view bytes, std::size_t base, MlxHeldNumbers* numbers = nullptr);
 
 }  // namespace noclobber

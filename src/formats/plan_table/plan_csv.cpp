@@ -37,7 +37,7 @@ class PlanCsvReader {
   }
 
  private:
-  /// Exact room instead of growth: growing vectors would hold every row twice for a moment.
+  /// Reserves exact room: a growing vector would hold every row twice for a moment.
   void count_lines() {
     const auto lines = static_cast<std::size_t>(std::count(table_.text.begin(), table_.text.end(), '\n'));
     table_.rows.reserve(lines);

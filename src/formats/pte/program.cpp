@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kHeaderSize = 64;
 constexpr std::string_view kExtendedHeader = "eh00";
-constexpr std::size_t kMostHashed = 16;  // bytes that one byte of a file may stand for in constants
+constexpr std::size_t kMostHashed = 16;  // most bytes of constants hashed per byte of the file
 
 class PteReader {
  public:
@@ -59,7 +59,7 @@ class PteReader {
     return out;
   }
 
-  /// Segments are found through the extended header alone: behind the program and within the file.
+  /// Checks that an extended header locates the segments, after the program and within the file.
   void check_segments(const FlatTable& program) {
     const FlatVector segments = flat_.vector(program, 4, 4);
     bool any = false;
@@ -78,7 +78,7 @@ class PteReader {
     }
   }
 
-  /// Where a segment lies in the file; nothing where it does not.
+  /// The bytes of a segment; empty if it does not lie within the file.
   std::optional<std::string_view> segment(const FlatTable& program, std::size_t number) {
     const FlatTable table = flat_.table_at(flat_.vector(program, 4, 4), number);
     if (!table.there() || file_.size() < kHeaderSize) return std::nullopt;
@@ -90,7 +90,7 @@ class PteReader {
     return file_.substr(at, size);
   }
 
-  /// What the payloads of delegates say: in the table itself, or in a segment of the file.
+  /// Reads the payloads of delegates, which lie in the table itself or in a segment of the file.
   void read_payloads(const FlatTable& program, const FlatTable& plan, PteMethod& out) {
     const FlatVector delegates = flat_.vector(plan, 7, 4), data = flat_.vector(program, 3, 4);
     for (std::size_t k = 0; k < delegates.count && !flat_.failed(); ++k) {
@@ -108,7 +108,7 @@ class PteReader {
     }
   }
 
-  /// Constants of a payload that lie in the program under a name.
+  /// Reads a constant of a payload that lies in the program under a name.
   void read_named(const FlatTable& program, XnnData& out) {
     const FlatVector all = flat_.vector(program, 7, 4);
     for (std::size_t k = named_.size(); k < all.count && !flat_.failed(); ++k)
@@ -120,8 +120,7 @@ class PteReader {
     if (bytes && out.size <= bytes->size()) out.bytes = bytes->substr(0, out.size);
   }
 
-  /// Of a payload alone where it is compiled for nothing in particular, else with each key and value behind
-  /// it.
+  /// Digest of the payload alone if it has no compile specs, else followed by the key and value of each.
   std::string payload_digest(std::string_view payload, const FlatVector& specs) {
     if (specs.count == 0) return digest_of(payload);
     std::string all(payload);
@@ -133,7 +132,7 @@ class PteReader {
     return digest_of(all);
   }
 
-  /// Where data of the program lies: `list` of numbered offsets into a segment, or (constants) in the tables.
+  /// The bytes from data `number` on: `list` has offsets into a segment; constants may lie in the tables.
   std::optional<std::string_view> data_of(const FlatTable& program, const FlatTable& list,
                                           std::uint32_t number, bool is_constant) {
     const FlatVector offsets = flat_.vector(list, 1, 8);
@@ -149,7 +148,7 @@ class PteReader {
     return within->substr(at);
   }
 
-  /// Data of constants, and what state begins with.
+  /// Reads the data of constants, and the initial contents of state.
   void read_constants(const FlatTable& program, PteMethod& method) {
     const FlatTable constants = flat_.table(program, 5);
     const FlatTable first_states = flat_.table_at(flat_.vector(program, 6, 4), 0);
@@ -159,14 +158,15 @@ class PteReader {
       const bool is_constant = !tensor.place;
       const auto data = data_of(program, is_constant ? constants : first_states, tensor.data, is_constant);
       const auto bytes = pte_bytes(tensor);
-      if (!data || !bytes) continue;  // of another file, which nobody gave
+      if (!data || !bytes) continue;  // in another file, which was not given
       if (static_cast<std::uint64_t>(*bytes) > data->size())
         return flat_.fail(value.at, "the data of a constant lies outside its segment");
       if (*bytes > 0) hold(data->substr(0, static_cast<std::size_t>(*bytes)), tensor);
     }
   }
 
-  /// Methods have their own names for the same data; more than a few times the file is hashed of none.
+  /// Methods have tensors of their own for the same data, which is hashed once. Beyond kMostHashed times the
+  /// size of the file, nothing more is hashed.
   void hold(std::string_view data, PteTensor& tensor) {
     const auto [known, fresh] =
         held_.try_emplace({data.data(), tensor.dtype, tensor.sizes, tensor.dim_order});
@@ -252,7 +252,7 @@ class PteReader {
 
   FlatBytes flat_;
   std::string_view file_;
-  std::vector<std::pair<std::string, std::uint32_t>> named_;  // data that has a name: its segment
+  std::vector<std::pair<std::string, std::uint32_t>> named_;  // named data and its segment
   struct Held {
     std::string digest, contents;
   };

@@ -1,4 +1,4 @@
-// What an ExecuTorch program file says, before anything is made of it. Schema facts: program.fbs of
+// The contents of an ExecuTorch program file, before any analysis. Schema facts: program.fbs of
 // ExecuTorch 1.x (file identifier ET12). Indices have been checked: values, operators, jumps.
 #pragma once
 #include <cstdint>
@@ -18,9 +18,9 @@ struct PteTensor {
   Dtype dtype = Dtype::other;
   std::vector<std::int64_t> sizes;      // upper bounds if `dynamic`
   std::vector<std::uint8_t> dim_order;  // a permutation of the dimensions, outermost first
-  std::uint32_t data = 0;               // number of its constant data; 0: none
-  std::string digest;                   // of that data in row-major order, if it lies in this file
-  std::string contents;                 // that data in row-major order, if it is not large either
+  std::uint32_t data = 0;               // index of its constant data; 0: none
+  std::string digest;                   // SHA-256 of that data in row-major order, if it lies in this file
+  std::string contents;                 // that data in row-major order, if also at most kKeptConstant bytes
   struct Place {
     std::uint32_t arena = 0;
     std::int64_t offset = 0;
@@ -51,7 +51,7 @@ struct PteValue {
   std::string text;
   std::vector<std::int64_t> items;  // integers, tensors; booleans
   std::vector<double> reals;
-  std::size_t at = 0;  // byte of the file
+  std::size_t at = 0;  // byte offset in the file
 };
 
 struct PteInstruction {
@@ -59,9 +59,9 @@ struct PteInstruction {
   Kind kind = Kind::release;
   std::uint32_t target = 0;            // kernel: operator; delegate; jump_false: instruction, may be the end
   std::vector<std::uint32_t> args;     // values; move: from, to; jump_false: condition
-  std::size_t at = 0;                  // byte of the file
-  std::optional<std::size_t> results;  // delegate: the first argument that is one, where that is known
-  bool guessed = false;                // from what nothing has named before, as no payload says it
+  std::size_t at = 0;                  // byte offset in the file
+  std::optional<std::size_t> results;  // delegate: number of the first argument that is a result, if known
+  bool guessed = false;                // `results` is inferred from first uses, as no payload gives it
 };
 
 struct PteMethod {
@@ -72,14 +72,14 @@ struct PteMethod {
   std::vector<std::string> operators;  // "aten.add.out"
   std::vector<PteDelegate> delegates;
   std::vector<std::int64_t> arenas;  // bytes; [0] is not used
-  std::vector<PteTensor> shared;     // state in arenas that are shared with other methods, where one has it
+  std::vector<PteTensor> shared;     // state of all methods in arenas that methods share
 };
 
 /// error: `where` is "byte N".
 Result<std::vector<PteMethod>> read_pte(std::string_view bytes);
 bool is_pte(std::string_view bytes);
 
-/// Bytes that a tensor of these (upper bounds of) sizes takes; nothing where that overflows or is not known.
+/// Bytes of a tensor of these (upper bounds of) sizes; empty on overflow or if the dtype's width is unknown.
 std::optional<std::int64_t> pte_bytes(const PteTensor& tensor);
 
 }  // namespace noclobber

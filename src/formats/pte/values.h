@@ -1,4 +1,4 @@
-// Values of a method: numbers, tensors, and lists that name other values.
+// Values of a method: numbers, tensors, and lists that refer to other values.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace noclobber {
 
-/// Faults are those of `flat`.
+/// Faults are recorded in `flat`.
 PteValue read_pte_value(FlatBytes& flat, const FlatTable& table);
-/// Lists name values of one kind; only lists of optional tensors name none.
+/// Checks that each list refers to values of its kind or of kind none. Lists of tensors may also contain -1.
 void check_pte_items(FlatBytes& flat, const std::vector<PteValue>& values);
-/// `number`, which is named at byte `at`, if it is one of `bound`.
+/// `number` from byte `at`, checked to be in [0, bound); 0 after a fault.
 std::uint32_t pte_index(FlatBytes& flat, std::int64_t number, std::size_t bound, std::size_t at);
 
 }  // namespace noclobber

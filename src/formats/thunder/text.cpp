@@ -15,8 +15,8 @@ bool opens_header(std::string_view line) {
          line.starts_with("def ");
 }
 
-/// "Constant Folding pass": words alone, with the imports of their trace right below. Some passes print
-/// what made a trace without its mark.
+/// True for provenance without "# Constructed by", as some passes print it: "Constant Folding pass", only
+/// words, directly above the imports of its trace.
 bool is_bare_provenance(std::string_view line, std::string_view behind) {
   const auto is_word = [](char c) {
     return is_fx_letter(c) || is_fx_digit(c) || c == ' ' || c == '-' || c == '(' || c == ')' || c == '\r';
@@ -67,7 +67,7 @@ class ThunderReader {
   std::string loc_, code_;
 };
 
-/// Lines of column 0 up to and with `def`. False at the end of the text.
+/// Reads the lines at column 0 up to and including `def`. False at the end of the text.
 bool ThunderReader::header() {
   bool begun = false;
   while (!cursor_.failed() && !cursor_.at_end()) {
@@ -163,11 +163,11 @@ void ThunderReader::line_of_body() {
     cursor_.rest_of_line();
     return;
   }
-  if (cursor_.peek() == '#') return comment();  // a remark that stood in the trace before its fusion
+  if (cursor_.peek() == '#') return comment();  // a comment from the trace before fusion
   statement(depth);
 }
 
-/// A remark on what follows. Everything else below level 1 is a statement.
+/// True at a remark on the following statement. All other text below level 1 is a statement.
 bool ThunderReader::free_text() const {
   return cursor_.starts_with("[alias tensor args]") || cursor_.peek() == '`';
 }

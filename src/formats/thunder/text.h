@@ -1,4 +1,4 @@
-// Printed Lightning Thunder traces: text to statements, nothing concluded yet.
+// Printed Lightning Thunder traces, parsed into statements without any analysis.
 //
 //   # Constructed by PASS                         provenance
 //   def computation(a, b):                        parameters
@@ -20,8 +20,8 @@ namespace noclobber {
 struct ThunderStatement {
   enum class Kind : std::uint8_t { call, unpack, leave, drop };  // leave: return, drop: del
   Kind kind = Kind::call;
-  PythonExpr target;  // names bound; kind none where nothing is
-  PythonExpr value;   // call: the call (or a name, a subscript: nothing is computed); else what follows
+  PythonExpr target;  // bound names; kind none if there are none
+  PythonExpr value;   // call: the call (or a name or subscript, without computation); else the rest
   std::string type;   // text of the type comment, or ""
   std::vector<ThunderStatement> inner;
   std::size_t at = 0;     // offset in the text
@@ -38,8 +38,7 @@ struct ThunderTrace {
   int line = 0;  // of `def`
 };
 
-/// One or more traces, one behind the other. error: `where` is "line N, column M".
-/// Bound: 1,000,000 lines.
+/// One or more traces, one after the other. error: `where` is "line N, column M".
 Result<std::vector<ThunderTrace>> parse_thunder(std::string_view text);
 
 /// "line N, column M" of an offset. Linear in the text.

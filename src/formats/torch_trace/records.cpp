@@ -14,7 +14,7 @@ using json = OrderedJson;
 
 constexpr std::size_t kMostNotes = 100;  // about broken records; the rest is counted
 
-/// The most frequent kinds of record, of which nothing is needed.
+/// The most frequent kinds of records that are not used.
 constexpr std::array<std::string_view, 6> kSkippedKinds = {
     "chromium_event",     "str", "bwd_compilation_metrics", "dynamo_guards", "dynamo_cpp_guards_str",
     "expression_created",
@@ -46,7 +46,7 @@ std::string_view TraceScanner::take_line() {
   return line;
 }
 
-/// Lines behind TABs. An empty line between two of them lost its TAB in an editor.
+/// Takes the lines that begin with a TAB. An empty line between two of them lost its TAB in an editor.
 std::string_view TraceScanner::take_payload() {
   const std::size_t start = at_;
   while (at_ < text_.size()) {
@@ -90,7 +90,8 @@ bool TraceScanner::read_header(std::string_view line, TraceRecord& record) {
   return true;
 }
 
-/// Of the last record. A payload in JSON shows its end; of a graph the reader of graphs will tell.
+/// True if the payload of the last record is cut. A payload in JSON shows its end; a cut graph is left to the
+/// reader of graphs.
 bool TraceScanner::ends_early(const TraceRecord& record) const {
   if (record.payload.empty()) return record.has_payload;
   if (text_.ends_with('\n')) return false;
@@ -143,7 +144,7 @@ std::string trace_payload(std::string_view raw) {
 
 namespace {
 
-/// The member of that name; nullptr: there is none, or it is no object.
+/// The member of that name; nullptr if there is none, or if `object` is no object.
 const json* member(const json& object, std::string_view key) {
   return object.is_object() ? find_member(object, key) : nullptr;
 }

@@ -1,4 +1,4 @@
-// A payload of MLX as a graph of values: what each instruction is given and makes.
+// Turns an MLX payload into a graph of values: the operands and results of each instruction.
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -13,13 +13,13 @@
 namespace noclobber {
 namespace {
 
-constexpr std::string_view kScalar = "_scalar_";  // the emitter's name of a constant that holds one number
-constexpr std::string_view kChannelsLast = "_channel_last";  // behind the name of a weight that it turned
+constexpr std::string_view kScalar = "_scalar_";  // prefix of the emitter's name for a constant number
+constexpr std::string_view kChannelsLast = "_channel_last";  // suffix of a weight in channels-last order
 
-/// Behind the digest of the graph: "weight" of "520c/weight".
+/// The name without the digest of the graph: "weight" for "520c/weight".
 std::string_view own_name(std::string_view name) { return name.substr(name.rfind('/') + 1); }
 
-/// As torch.export writes names: letters are small ones.
+/// The name as torch.export spells it: in lower case, with `_` for all but letters and digits.
 std::string plain_name(std::string_view name) {
   std::string out(name);
   for (char& c : out) {
@@ -29,13 +29,13 @@ std::string plain_name(std::string_view name) {
   return out;
 }
 
-/// Names of parameters and buffers as torch.export spells them: "p_b_0_weight" of "B.0.weight".
+/// True if `input` is what torch.export calls the parameter or buffer: "p_b_0_weight" for "B.0.weight".
 bool named_alike(std::string_view input, std::string_view name) {
   const std::string plain = plain_name(name);
   return input == plain || (input.size() == plain.size() + 2 && input[1] == '_' && input.ends_with(plain));
 }
 
-/// The references of an argument, replaced in order.
+/// Replaces the references of an argument, in order, by those of `by` from `next` on.
 void replace_refs(Arg& arg, const std::vector<ValueId>& by, std::size_t& next) {
   if (arg.kind == Arg::Kind::ref) arg.ref = by[next++];
   for (Arg& one : arg.list.items()) replace_refs(one, by, next);
@@ -51,7 +51,7 @@ std::string in_slots(const RegisterStep& step) {
   return (step.op.empty() ? "unknown" : step.op) + ", " + list(step.writes) + " = " + list(step.reads);
 }
 
-/// Does the operator convert its operands to that dtype as well?
+/// True if the operator promotes its operands to `wide` as well, or its result has no type.
 bool is_as_wide(const Graph& functional, const Step& meant, Dtype wide) {
   const SharedType made = meant.results[0].valid() ? functional.value(meant.results[0]).type : SharedType();
   if (!made || made->dtype == wide) return true;
@@ -88,7 +88,7 @@ ValueId MlxCase::add_value(std::string name, SharedType type, std::uint32_t resu
   return id;
 }
 
-/// What the caller passes goes into the input registers one after the other; what lasts is found by its name.
+/// User inputs fill the input registers in order. Constants and state are found by name.
 std::optional<Diagnostic> MlxCase::inputs() {
   graph_.name = "after";
   std::vector<std::uint32_t> registers;
@@ -115,11 +115,11 @@ std::optional<Diagnostic> MlxCase::inputs() {
   std::map<std::string, int> alike;
   for (const auto& [at, name] : program_.names) ++alike[plain_name(own_name(name))];
   for (const auto& [at, name] : program_.names)
-    if (alike.at(plain_name(own_name(name))) == 1) constant(at, name);  // else nobody says which it is
+    if (alike.at(plain_name(own_name(name))) == 1) constant(at, name);  // else the name is ambiguous
   return std::nullopt;
 }
 
-/// A register of what lasts: a number, or the input of that name.
+/// Fills a register of a constant or of state: with a number, or with the input of that name.
 void MlxCase::constant(std::uint32_t at, const std::string& name) {
   const auto space = program_.space_of(at);
   if (space != RegisterProgram::constant && space != RegisterProgram::state) return;
@@ -146,7 +146,7 @@ void MlxCase::constant(std::uint32_t at, const std::string& name) {
   }
 }
 
-/// A weight whose channels the emitter put behind everything else: what the graph does at run time.
+/// Fills a register with a weight that the emitter stored channels-last and the graph permutes at run time.
 void MlxCase::turned_constant(std::uint32_t at, std::string_view weight) {
   for (std::size_t k = 0; k < functional_.steps.size(); ++k) {
     const Step& meant = functional_.steps[k];
@@ -178,7 +178,7 @@ std::vector<ValueId> MlxCase::values_read(const RegisterStep& step) const {
   return out;
 }
 
-/// Does the instruction read just these, in this order?
+/// True if the instruction reads exactly these operands, in this order.
 bool MlxCase::reads_just(const RegisterStep& step, const std::vector<MlxOperand>& operands) const {
   return std::ranges::equal(step.reads, operands,
                             [&](std::uint32_t at, const MlxOperand& one) { return is_held(at, one); });
@@ -195,7 +195,7 @@ void MlxCase::assume(const std::string& what) {
   if (std::ranges::find(assumed_, what) == assumed_.end()) assumed_.push_back(what);
 }
 
-/// A copy of the functional step, of other values.
+/// A copy of the functional step with `values` as operands.
 Step MlxCase::of_values(const RegisterStep& step, const Step& meant, const std::vector<ValueId>& values,
                         const MlxOp& kind) {
   if (kind.op.empty() && mlx_says(numbers_, functional_, step, meant) != MlxSays::same)
@@ -220,14 +220,14 @@ MlxSays mlx_says(const MlxHeldNumbers& numbers, const Graph& functional, const R
   return at == numbers.steps.end() ? MlxSays::unsaid : says_of(step.op, at->second, functional, meant);
 }
 
-/// By kind, results and numbers: the operands are another question.
+/// Compares kind, results and numbers, but not the operands.
 bool MlxCase::could_be(const RegisterStep& step, const MlxOp& kind, std::size_t meant) const {
   const Step& of = functional_.steps[meant];
   return !matched_[meant] && is_mlx_kin(kind, of.op) && mlx_may_give(functional_, of, step) &&
          mlx_says(numbers_, functional_, step, of) != MlxSays::other;
 }
 
-/// The result is what the functional operator gives.
+/// Lets the instruction stand for a functional operator that takes the same values. False if there is none.
 bool MlxCase::stand_for(const RegisterStep& step, const MlxOp& kind) {
   const std::optional<Dtype> wide = widened(step);
   for (std::size_t k = 0; k < functional_.steps.size(); ++k) {
@@ -246,7 +246,7 @@ bool MlxCase::stand_for(const RegisterStep& step, const MlxOp& kind) {
   return false;
 }
 
-/// `meant`: its results are those of this step of the functional graph.
+/// `meant`: the functional step whose results these are, or nullptr.
 void MlxCase::push(Step made, const RegisterStep& step, const Step* meant) {
   made.results.clear();
   if (!made.extras->after.empty()) made.extras.edit().after.clear();
@@ -292,7 +292,7 @@ std::vector<MlxHeld> mlx_read_by(const RegisterStep& step, const std::vector<Mlx
   return out;
 }
 
-/// What ran before with the same numbers on the same arrays gives the same ones: they are never written.
+/// Reuses the results of an earlier instruction with the same numbers and operands: arrays are immutable.
 bool MlxCase::repeats(const RegisterStep& step) {
   const std::vector<MlxHeld> read = mlx_read_by(step, held_);
   const auto numbers = numbers_.steps.find(step.at);
@@ -347,7 +347,7 @@ void MlxCase::run(const RegisterStep& step) {
     opaque(step);
 }
 
-/// The runtime copies what it returns into memory of the caller's.
+/// The runtime copies returned arrays into the caller's memory.
 void MlxCase::outputs() {
   std::set<std::uint32_t> returned;
   find_returned_late();

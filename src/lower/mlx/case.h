@@ -1,4 +1,4 @@
-// The payload of an MLX delegate, held against the graph that was lowered to it.
+// Reads the payload of an MLX delegate against the graph that was lowered to it.
 #pragma once
 #include <string>
 
@@ -9,28 +9,28 @@
 
 namespace noclobber {
 
-/// Behind what an instruction says of itself: why it stands for no operator of the graph.
+/// Separates the text of an instruction from the reason why it stands for no operator of the graph.
 inline const std::string kMlxOdd = "; ";
 
-/// The graph that the payload runs, over values instead of registers: an instruction reads what its registers
-/// hold then, so a register that was given to another value too early shows as a step of other operands. An
-/// instruction stands for the operator of `functional` that it may be and that takes the same values; numbers
-/// that it holds are taken for those of that operator, an assumption. Without such a one it computes what its
-/// own kind says, or what the next operator of its kind does, or is an operator that nobody knows. What
-/// `numbers` says of an instruction is no assumption: one of other numbers stands for another operator.
+/// The graph that the payload runs, over values instead of registers. An instruction reads the current values
+/// of its registers, so a register that is overwritten too early appears as a step with other operands. An
+/// instruction stands for the operator of its kind in `functional` that takes the same values. The numbers
+/// that it holds are then assumed to be those of the operator, unless `numbers` has them: an instruction with
+/// other numbers stands for another operator. Without such an operator, it computes what its kind or its
+/// numbers determine, else what a similar operator computes, else it is an unknown operator.
 /// error: the payload takes more tensors than the graph is given; `where` is empty.
 Result<Case> case_of_mlx(const RegisterProgram& program, const Graph& functional,
                          const MlxHeldNumbers& numbers = {});
 
-/// The delegated graph in steps that are one instruction each: a product with a weight that is turned first,
-/// a convolution with the channels behind everything else. What MLX has no operator of PyTorch for is
-/// `mlx.NAME`, a function that mlx_declarations() declares.
+/// Rewrites the delegated graph into steps of one instruction each: a product whose weight is transposed
+/// first, a convolution in channels-last order. An instruction without an equivalent PyTorch operator is
+/// `mlx.NAME`, which mlx_declarations() declares.
 void as_mlx_runs(Graph& functional);
-/// What a reinplacing pass put in place, as it was before. false: something else is written, or may be seen
-/// under two names, and the graph is left alone.
+/// Undoes a reinplacing pass: in-place steps become functional. False, with the graph unchanged, if a step
+/// writes anything else, or if a step may return an alias of an operand.
 bool without_places(Graph& graph, const std::vector<OpDecl>& ops);
-/// What is known of a payload where that is so: an operator that nobody knows makes what `functional` gives
-/// back and leaves in its inputs.
+/// Models the payload if without_places() is false: one unknown operator makes the outputs of `functional`
+/// and the final contents of its inputs.
 Case unread_payload(const RegisterProgram& program, const Graph& functional);
 std::vector<OpDecl> mlx_declarations();
 

@@ -1,5 +1,5 @@
-// Do the shapes and numbers that an instruction of MLX is given fit? Its handler stops with an error where
-// they do not; otherwise they say the shape of what it makes.
+// Checks whether the shapes and numbers of an MLX instruction fit. Its handler fails with an error if they do
+// not; otherwise they determine the shape of the result.
 #include "src/lower/mlx/fits.h"
 
 #include <algorithm>
@@ -12,10 +12,10 @@ namespace {
 
 using MlxShapes = std::vector<MlxExtents>;
 
-constexpr double kMlxMost = 9.2e18;                          // beyond any bound of a part
-constexpr std::int64_t kMlxLargest = std::int64_t{1} << 40;  // of an axis
+constexpr double kMlxMost = 9.2e18;                          // beyond any bound of a slice
+constexpr std::int64_t kMlxLargest = std::int64_t{1} << 40;  // elements along an axis
 
-/// What the handler sees.
+/// What the handler of an instruction gets.
 struct MlxCall {
   std::string_view node;
   const MlxFields& fields;
@@ -47,7 +47,7 @@ std::int64_t rank(const MlxExtents& of) { return static_cast<std::int64_t>(of.si
 std::int64_t& at(MlxExtents& of, std::int64_t k) { return of[static_cast<std::size_t>(k)]; }
 std::int64_t at(const MlxExtents& of, std::int64_t k) { return of[static_cast<std::size_t>(k)]; }
 
-/// Counted from the front; nothing where there is no such axis.
+/// The axis, counted from the front; empty if there is no such axis.
 std::optional<std::int64_t> axis_of(std::int64_t axis, std::int64_t rank) {
   if (axis < -rank || axis >= rank) return std::nullopt;
   return axis < 0 ? axis + rank : axis;
@@ -67,7 +67,7 @@ std::optional<MlxExtents> together(const MlxExtents& a, const MlxExtents& b) {
   return out;
 }
 
-/// -1 for what no array has.
+/// The number of elements; -1 if a size is negative or the number overflows.
 std::int64_t elements(const MlxExtents& all) {
   std::int64_t out = 1;
   for (const std::int64_t one : all)
@@ -179,7 +179,7 @@ MlxFit concatenation(const MlxCall& call) {
   return fits(std::move(out));
 }
 
-/// Of the array whose part it is; nothing where numbers come out of registers.
+/// The shape of a slice of the first operand; empty if a number comes from a register.
 std::optional<MlxFit> part_of(const MlxCall& call, std::size_t first) {
   const auto number = call.number(first), start = call.number(first + 1), stop = call.number(first + 2),
              step = call.number(first + 3);
@@ -238,7 +238,7 @@ MlxFit flipped(const MlxCall& call) {
   return fits(call.of[0]);
 }
 
-/// Along an axis, at one place or at those of a second array.
+/// Takes along an axis, at one index or at the indices of a second operand.
 MlxFit take(const MlxCall& call) {
   const auto number = call.number(3);
   if (!number) return {};
@@ -252,7 +252,7 @@ MlxFit take(const MlxCall& call) {
   return fits(std::move(out));
 }
 
-/// Queries, keys and values: batch, heads, length, width.
+/// Queries, keys and values have the axes batch, heads, length, width.
 MlxFit attention(const MlxCall& call) {
   if (call.of.size() < 3) return {};
   const MlxExtents &q = call.of[0], &k = call.of[1], &v = call.of[2];
@@ -277,7 +277,7 @@ MlxFit normalised(const MlxCall& call) {
   return fits(of);
 }
 
-/// Batch, space, channels; the weight likewise, of as many channels as a group has.
+/// The input has the axes batch, space, channels; the weight has output channels, space, channels of a group.
 MlxFit convolution(const MlxCall& call) {
   const MlxExtents &x = call.of[0], &w = call.of[1];
   const std::int64_t space = call.node[4] - '0',
@@ -305,7 +305,7 @@ MlxFit convolution(const MlxCall& call) {
   return fits(std::move(out));
 }
 
-/// Along the axis there are as many as indices.
+/// The source has as many elements along the axis as there are indices.
 MlxFit index_copy(const MlxCall& call) {
   const auto number = call.number(4);
   if (!number || call.of.size() != 3) return {};

@@ -1,4 +1,4 @@
-// Shapes that instructions of MLX take and make.
+// Shape checks and shape inference of MLX instructions.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -12,14 +12,14 @@ namespace noclobber {
 
 using MlxExtents = std::vector<std::int64_t>;
 
-/// `made`: of the first result, nothing where no rule tells. `refusal`: why the handler stops; "" where
-/// nothing tells.
+/// `made`: the shape of the first result; empty if no rule gives it. `refusal`: why the handler of the
+/// instruction fails; "" if no failure is known.
 struct MlxFit {
   std::optional<MlxExtents> made;
   std::string refusal;
 };
 
-/// `of`: the arrays that the instruction reads, in order; a number has no axes.
+/// `of`: the shapes of the operands, in the order in which they are read. A number has no axes.
 MlxFit mlx_fit(std::string_view node, const MlxFields& fields, const std::vector<MlxExtents>& of);
 
 }  // namespace noclobber

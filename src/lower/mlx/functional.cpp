@@ -1,5 +1,5 @@
-// The graph that a backend was given, without what its reinplacing pass put in place: payloads are held
-// against values, and a value that is overwritten is two.
+// Undoes the reinplacing pass of a backend in the graph that it was given. Payloads are compared with values,
+// and an overwritten value is two values.
 #include <algorithm>
 #include <map>
 
@@ -17,7 +17,7 @@ const Schema* mlx_writer(const Step& step) {
   return schema != nullptr && schema->writes() ? schema : nullptr;
 }
 
-/// Does it write its first argument alone, made by a step, and give it?
+/// True if the step writes only its first argument, which is made by a step, and has one result.
 bool is_put_in_place(const Graph& graph, const Step& step, const Schema& schema) {
   for (std::size_t k = 0; k < schema.arguments.size(); ++k)
     if (schema.arguments[k].written != (k == 0)) return false;
@@ -26,7 +26,7 @@ bool is_put_in_place(const Graph& graph, const Step& step, const Schema& schema)
          graph.value(step.args[0].ref).from == Value::From::step;
 }
 
-/// Where nobody knows the operator, its declaration has to say that what it gives is fresh.
+/// True if a result may alias an operand. An unknown operator needs a declaration with fresh results.
 bool may_share(const Step& step, const std::vector<OpDecl>& ops) {
   const Schema* schema = find_schema(step.op);
   if (schema != nullptr) return meaning_of(base_name(step.op), *schema) == Meaning::view;
@@ -82,7 +82,7 @@ bool without_places(Graph& graph, const std::vector<OpDecl>& ops) {
         return schema != nullptr && !is_put_in_place(graph, step, *schema);
       }))
     return false;
-  std::map<std::uint32_t, ValueId> now;  // of each value that is overwritten, by the names it had
+  std::map<std::uint32_t, ValueId> now;  // overwritten value -> its latest version
   for (Step& step : graph.steps) {
     replace_uses(step, now);
     if (!writes(step)) continue;

@@ -37,7 +37,7 @@ Compared permutation(const MlxFields& f, const Meant& m) {
   return {from_front(field(f, 2), rank), meant};
 }
 
-/// One size may be left to be computed.
+/// One size may be -1, which is inferred from the others.
 Compared shape(const MlxFields& f, const Meant& m) {
   Said own = field(f, 2), meant = sizes_of(m.result());
   if (own && meant && own->size() == meant->size() && std::ranges::count(*own, -1.0) == 1)
@@ -46,7 +46,7 @@ Compared shape(const MlxFields& f, const Meant& m) {
   return {own, meant};
 }
 
-/// A size of -1 is that of the operand; axes are counted from the last.
+/// A size of -1 is that of the operand; axes are aligned at the last one.
 Compared broadcast(const MlxFields& f, const Meant& m) {
   Said own = field(f, 2);
   const Said of = sizes_of(m.operand());
@@ -82,7 +82,7 @@ Compared reduction(const MlxFields& f, const Meant& m) {
   return {said_together({sorted(own), field(f, 3), field(f, 4)}), said_together({sorted(meant), keep, ddof})};
 }
 
-/// Axis, and bounds within the size of that axis.
+/// The axis, its bounds clamped to its size, and the step.
 Said bounds(Said axis, Said start, Said stop, const Said& step, const Said& sizes) {
   if (!axis || !start || !stop || !step || !sizes) return std::nullopt;
   axis = from_front(axis, static_cast<double>(sizes->size()));
@@ -96,7 +96,7 @@ Said bounds(Said axis, Said start, Said stop, const Said& step, const Said& size
 }
 
 Compared slice(const MlxFields& f, const Meant& m, std::size_t first) {
-  const std::size_t arg = first - 1;  // of the operator, which has no result among its arguments
+  const std::size_t arg = first - 1;  // the operator's arguments do not include the result
   if (m.op().find("narrow") != std::string_view::npos) return {};
   const Said sizes = sizes_of(m.operand()), end = Doubles{9.2e18};
   const Said all = m.numbers(arg + 2, "end", end);
@@ -116,7 +116,7 @@ Compared split(const MlxFields& f, const Meant& m) {
     sizes.push_back((*own)[static_cast<std::size_t>((*at)[0])]);
   }
   Said own = field(f, 2);
-  if (own && own->size() == 1 && (*own)[0] > 0) {  // of all but the last
+  if (own && own->size() == 1 && (*own)[0] > 0) {  // the size of all chunks but the last
     double left = std::accumulate(sizes.begin(), sizes.end(), 0.0);
     const double each = own->front();
     for (own->clear(); left > 0; left -= each) own->push_back(std::min(each, left));
@@ -124,7 +124,7 @@ Compared split(const MlxFields& f, const Meant& m) {
   return {said_together({own, from_front(field(f, 3), rank)}), said_together({sizes, at})};
 }
 
-/// Does MLX have it, as far as ExecuTorch says?
+/// The code of the dtype; -1 if ExecuTorch lists none for MLX.
 double number_of_dtype(Dtype dtype) {
   return is_of_mlx(dtype) ? static_cast<double>(code_of_dtype(dtype).value_or(-1)) : -1;
 }
@@ -152,7 +152,7 @@ Compared layer_norm(const MlxFields& f, const Meant& m) {
               {given(m, 2, "weight"), given(m, 3, "bias"), single(m.numbers(4, "eps", Doubles{1e-5}))})};
 }
 
-/// Without an epsilon PyTorch takes that of the dtype it computes in, which is f32 for all that MLX has.
+/// Without `eps` PyTorch uses the epsilon of its compute dtype, which is f32 for all dtypes of MLX.
 Compared rms_norm(const MlxFields& f, const Meant& m) {
   return {said_together({field(f, 1), single(field(f, 3))}),
           said_together({given(m, 2, "weight"), single(m.numbers(3, "eps", Doubles{0x1p-23}))})};
@@ -201,7 +201,7 @@ Compared convolution(const MlxFields& f, const Meant& m) {
   return {said_together({out.own, field(f, at)}), said_together({out.meant, m.numbers(5, "", {})})};
 }
 
-/// Of a transposed one stride, padding, dilation, and the padding of what it makes.
+/// Stride, padding, dilation and output padding, each of two dimensions, then groups.
 Compared transposed_convolution(const MlxFields& f, const Meant& m) {
   Compared out{Doubles{}, Doubles{}};
   for (std::size_t arg = 2; arg < 7; ++arg) out.meant = said_together({out.meant, m.numbers(arg, "", {})});
@@ -209,7 +209,8 @@ Compared transposed_convolution(const MlxFields& f, const Meant& m) {
   return out;
 }
 
-/// Both ends of each axis, the first axis first; PyTorch names the last axis first, and only those it fills.
+/// MLX lists both ends of each axis, the first axis first. PyTorch lists the last axis first and may leave
+/// out leading axes.
 Compared padding(const MlxFields& f, const Meant& m) {
   constexpr std::string_view kConstant = "constant";
   const Said given = m.numbers(1, "pad", {});
@@ -229,7 +230,7 @@ Compared strided(const MlxFields& f, const Meant& m) {
                          m.numbers(3, "storage_offset", Doubles{0})})};
 }
 
-/// Of an operator that takes no tensor.
+/// For operators that take no tensor.
 Compared made_of_numbers(std::string_view node, const MlxFields& f, const Meant& m) {
   const Type* made = m.result();
   if (made == nullptr) return {};
@@ -295,7 +296,7 @@ Compared compared(std::string_view node, const MlxFields& f, const Meant& m) {
 
 MlxSays says_of(std::string_view node, const MlxFields& fields, const Graph& graph, const Step& meant) {
   const Meant m(graph, meant);
-  const bool makes = node == "FullNode" || node == "ARangeNode";  // of nothing
+  const bool makes = node == "FullNode" || node == "ARangeNode";  // takes no tensor
   if (fields.empty() || (!makes && m.operand() == nullptr)) return MlxSays::unsaid;
   const Compared both = makes ? made_of_numbers(node, fields, m) : compared(node, fields, m);
   if (!both.own || !both.meant) return MlxSays::unsaid;

@@ -1,4 +1,4 @@
-// What instructions of MLX hold besides registers, against what steps say.
+// Compares the numbers that MLX instructions hold with the arguments of steps.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -11,12 +11,12 @@ namespace noclobber {
 
 enum class MlxSays { same, other, unsaid };
 
-/// Are these the numbers of `meant`, a step of `graph` that the instruction may stand for? unsaid: nobody
-/// looked, or sizes are symbols.
+/// Compares the numbers of an instruction with those of `meant`, a step of `graph` that it may stand for.
+/// `unsaid`: no rule compares them, or a size is symbolic or unknown.
 MlxSays says_of(std::string_view node, const MlxFields& fields, const Graph& graph, const Step& meant);
 
-/// The operator that the instruction is by its own numbers, without its operands; nothing where that is not
-/// known.
+/// The operator that the numbers of an instruction determine, without its tensor operands. own_operator() is
+/// empty if no rule gives it.
 struct MlxOwn {
   std::string_view op;
   bool list = false;  // all operands are one list

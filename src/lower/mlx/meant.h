@@ -1,4 +1,4 @@
-// A step that an instruction of MLX may stand for, in numbers. Internal to lower/mlx/held.cpp.
+// The numeric arguments of a step that an MLX instruction may stand for. Internal to lower/mlx/held.cpp.
 #pragma once
 #include <algorithm>
 #include <initializer_list>
@@ -14,7 +14,7 @@ namespace noclobber::mlx_meant {
 using Doubles = std::vector<double>;
 using Said = std::optional<Doubles>;
 
-/// A step that an instruction may stand for, in numbers.
+/// Reads the arguments and the types of a step as lists of numbers.
 class Meant {
  public:
   Meant(const Graph& graph, const Step& step) : graph_(graph), step_(step), op_(base_name(step.op)) {}
@@ -36,7 +36,8 @@ class Meant {
       return Doubles{static_cast<double>(given.sym.constant())};
     return std::nullopt;
   }
-  /// A number, a flag, or a list of them; `otherwise` where nothing is given.
+  /// The argument, if it is a number, a flag or a list of them; empty for any other argument, `otherwise` if
+  /// it is not given.
   Said numbers(std::size_t k, std::string_view keyword, Said otherwise) const {
     const Arg* given = arg(k, keyword);
     if (given == nullptr) return otherwise;
@@ -50,7 +51,7 @@ class Meant {
     return out;
   }
 
-  /// Of the first tensor that it is given, in a list or not.
+  /// The type of positional argument `k`, or of its first item if it is a list; nullptr if unknown.
   const Type* operand(std::size_t k = 0) const {
     if (k >= step_.args.size()) return nullptr;
     const Arg& given = step_.args[k];
@@ -61,7 +62,7 @@ class Meant {
     return there && graph_.value(step_.results[k]).type ? &*graph_.value(step_.results[k]).type : nullptr;
   }
   std::size_t results() const { return step_.results.size(); }
-  /// Of an index: the one axis that whole numbers are taken along.
+  /// For aten.index: the axis of its only index, an i64 or i32 tensor; empty for other index lists.
   Said indexed_axis() const {
     const Arg* all = arg(1, "indices");
     Said out;
@@ -94,7 +95,7 @@ inline Said sizes_of(const Type* type) {
   return out;
 }
 
-/// Axes counted from the front.
+/// Counts negative axes from the front.
 inline Said from_front(Said axes, double rank) {
   if (axes)
     for (double& axis : *axes) axis += axis < 0 ? rank : 0;
@@ -108,7 +109,7 @@ inline Said field(const MlxFields& fields, std::size_t k) {
   return k < fields.size() ? fields[k] : std::nullopt;
 }
 
-/// One after the other; nothing where one is nothing.
+/// The concatenation of the parts; empty if one of them is.
 inline Said said_together(std::initializer_list<Said> parts) {
   Doubles out;
   for (const Said& part : parts) {

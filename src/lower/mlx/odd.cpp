@@ -1,5 +1,5 @@
-// Instructions of MLX that stand for no operator of the graph: what they compute by their kind, their
-// numbers, or as another one of the graph does.
+// MLX instructions that stand for no operator of the graph. What they compute follows from their kind, from
+// their numbers, or from a similar operator of the graph.
 #include <algorithm>
 #include <utility>
 
@@ -27,7 +27,7 @@ bool is_called(const Graph& functional, std::string_view op) {
   return std::ranges::any_of(functional.steps, [&](const Step& step) { return base_name(step.op) == op; });
 }
 
-/// Exactly; but for half precision all counts as held.
+/// True if the number is exact in its dtype. All dtypes but those of half precision count as exact.
 bool mlx_holds(const MlxHeld& number) {
   return number.dtype == Dtype::f32 || holds_exactly(number.dtype, number.number);
 }
@@ -45,7 +45,7 @@ Dtype mlx_dtype_in(const MlxHeldNumbers& numbers, std::uint32_t at) {
   return found == numbers.dtypes.end() ? Dtype::other : found->second;
 }
 
-/// The value, converted where the payload gives it another dtype than the graph.
+/// The value, converted to `wanted` if that is known and another dtype than its own.
 ValueId MlxCase::of_dtype(ValueId value, Dtype wanted) {
   const SharedType type = graph_.value(value).type;
   if (wanted == Dtype::other || !type || type->dtype == wanted) return value;
@@ -61,8 +61,8 @@ ValueId MlxCase::of_dtype(ValueId value, Dtype wanted) {
   return copy.results[0];
 }
 
-/// Numbers are arrays of a dtype, which counts as that of any operand: what the operands are converted to, if
-/// that is no dtype of theirs.
+/// MLX numbers are arrays whose dtype takes part in promotion. Returns the promoted dtype of all operands if
+/// it differs from that of the tensors alone.
 std::optional<Dtype> MlxCase::widened(const RegisterStep& step) const {
   std::optional<Dtype> tensors, all;
   for (const std::uint32_t at : step.reads) {
@@ -88,8 +88,8 @@ bool mlx_rounds_number(const std::vector<MlxHeld>& read, const Graph& graph) {
   });
 }
 
-/// What the registers hold that the instruction reads, numbers as tensors of one; fewer where one holds
-/// nothing.
+/// The values that the instruction reads, with numbers as tensors of one element. Fewer than it reads if a
+/// register is empty or the dtype of a number is unknown.
 std::vector<ValueId> MlxCase::values_of(const RegisterStep& step) {
   std::vector<ValueId> out;
   for (const std::uint32_t at : step.reads) {
@@ -109,7 +109,7 @@ std::vector<ValueId> MlxCase::values_of(const RegisterStep& step) {
   return out;
 }
 
-/// What its own numbers say, of the values that its registers hold.
+/// Emits the operator that the instruction's own numbers determine, on the values in its registers.
 bool MlxCase::by_own_numbers(const RegisterStep& step) {
   const auto at = numbers_.steps.find(step.at);
   const auto own = at == numbers_.steps.end() ? std::nullopt : own_operator(step.op, at->second);
@@ -130,7 +130,7 @@ bool MlxCase::by_own_numbers(const RegisterStep& step) {
   return true;
 }
 
-/// Converted to the dtype that counts among them, as MLX does and products of PyTorch do not.
+/// The operands, converted to their promoted dtype, as MLX does and products of PyTorch do not.
 std::vector<ValueId> MlxCase::promoted_values(const RegisterStep& step) {
   std::vector<ValueId> out = values_of(step);
   Dtype all = Dtype::other;
@@ -143,7 +143,7 @@ std::vector<ValueId> MlxCase::promoted_values(const RegisterStep& step) {
   return out;
 }
 
-/// A product with a matrix where it is one, else one of PyTorch; a row that does not fit is added.
+/// Emits mlx.addmm for a matrix that fits, else aten.matmul. A bias that does not fit is added separately.
 bool MlxCase::product(const RegisterStep& step) {
   const auto at = numbers_.steps.find(step.at);
   if (step.op != "AddmmNode") return false;
@@ -184,8 +184,8 @@ bool MlxCase::product(const RegisterStep& step) {
   return true;
 }
 
-/// What an operator of the graph computes that has the same numbers and operands of the same types.
-/// `loosely`: operands of any type, which the instruction would refuse or make another type of.
+/// Emits a copy of a functional operator that has the same numbers and operands of the same types.
+/// `loosely`: operands of any type, for which the instruction may fail or give a result of another type.
 bool MlxCase::like_another(const RegisterStep& step, const MlxOp& kind, bool loosely) {
   const std::vector<ValueId> values = loosely ? values_of(step) : values_read(step);
   if (values.empty() || values.size() != step.reads.size()) return false;
@@ -208,7 +208,7 @@ bool MlxCase::like_another(const RegisterStep& step, const MlxOp& kind, bool loo
   return false;
 }
 
-/// What the kind of the instruction says, where it holds no numbers of its own.
+/// Emits the operator `op` of the instruction's kind. `op` is "" if the instruction holds numbers.
 bool MlxCase::compute(const RegisterStep& step, std::string_view op) {
   if (op.empty() || step.writes.size() != 1 || step.reads.empty()) return false;
   Step made;
@@ -250,7 +250,8 @@ bool MlxCase::compute(const RegisterStep& step, std::string_view op) {
   return true;
 }
 
-/// The next operator of the kind, if there are as many as instructions: of other values than it should be.
+/// Emits the next unmatched operator of the kind on the values in the registers, which differ from its
+/// operands. Only if the graph has as many operators of the kind as there are instructions.
 bool MlxCase::next_of_kind(const RegisterStep& step, const MlxOp& kind) {
   std::size_t instructions = 0, operators = 0;
   const Step* next = nullptr;
@@ -271,7 +272,7 @@ bool MlxCase::next_of_kind(const RegisterStep& step, const MlxOp& kind) {
   return true;
 }
 
-/// An operator that nobody knows.
+/// Emits an unknown operator.
 void MlxCase::opaque(const RegisterStep& step) {
   Step made;
   made.op = "mlx." + (step.op.empty() ? "unknown" : step.op) + ".default";
@@ -279,8 +280,8 @@ void MlxCase::opaque(const RegisterStep& step) {
   push(std::move(made), step, nullptr);
 }
 
-/// "slot5_for_b": of a value that no operator gives, and what its register should have held, if that is
-/// known.
+/// The name of a result of no known operator: "slot5_for_b" if its register should hold b, the result of the
+/// first unmatched operator of the kind, else "slot5".
 std::string MlxCase::odd_name(const RegisterStep& step, std::size_t result) const {
   const std::string name = "slot" + std::to_string(step.writes[result]);
   const MlxOp kind = mlx_op_of(step.op);

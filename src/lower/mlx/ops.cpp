@@ -20,7 +20,7 @@ std::optional<double> number_of(const Arg& arg) {
   return std::nullopt;
 }
 
-/// What a step of the functional graph is given, in order. `plain`: nothing but tensors and numbers.
+/// The operands of a functional step, in order. `plain`: all arguments are tensors, numbers or none.
 struct Given {
   std::vector<MlxOperand> operands;
   bool plain = true;
@@ -70,15 +70,15 @@ std::vector<MlxOperand> mlx_tensors(const Step& meant) {
 }
 
 std::optional<std::vector<MlxOperand>> mlx_reads_for(const Step& meant, const MlxOp& kind) {
-  if (kind.op.empty()) return mlx_tensors(meant);  // the numbers it holds itself
+  if (kind.op.empty()) return mlx_tensors(meant);  // the instruction itself holds the numbers
   auto [out, plain] = given_to(meant);
-  if (!plain) return std::nullopt;  // rounding_mode, a dtype
+  if (!plain) return std::nullopt;  // such as rounding_mode or a dtype
   const std::string_view op = base_name(meant.op);
   if (op == "aten.relu") out.push_back({{}, 0});
   if (op == "aten.relu6") out.insert(out.end(), {{{}, 0}, {{}, 6}});
   if (op == "aten.rsub") std::ranges::reverse(out);
   if (kind.op == "aten.clamp.Tensor" && out.size() != 3)
-    return std::nullopt;  // which bound it is given is not read
+    return std::nullopt;  // which of the two bounds is given is not read here
   return out;
 }
 

@@ -1,4 +1,4 @@
-// What instructions of MLX stand for.
+// The operators that MLX instructions stand for.
 #pragma once
 #include <optional>
 #include <string_view>
@@ -13,19 +13,19 @@ struct MlxOp {
   std::string_view node, op, kin;
 };
 
-/// The row of an instruction; one without `op` and `kin` where nobody knows it.
+/// The row of an instruction; without `op` and `kin` if it is not listed.
 MlxOp mlx_op_of(std::string_view node);
-/// May the instruction stand for this functional operator?
+/// True if the instruction may stand for this functional operator.
 bool is_mlx_kin(const MlxOp& kind, std::string_view op);
 
-/// One thing that an operator is given.
+/// A tensor or a number that an operator takes.
 struct MlxOperand {
   ValueId tensor;  // invalid: a number
   double number = 0;
 };
 
 std::vector<MlxOperand> mlx_tensors(const Step& meant);
-/// What an instruction of the kind reads if it stands for this call; nothing where it cannot.
+/// The operands that an instruction of the kind reads if it stands for this call; empty if it cannot.
 std::optional<std::vector<MlxOperand>> mlx_reads_for(const Step& meant, const MlxOp& kind);
 
 }  // namespace noclobber

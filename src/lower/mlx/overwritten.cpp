@@ -1,5 +1,5 @@
-// Registers that got another array too early. The reader then takes what it means from where it was, and
-// what took its place is stored over it: a read of an overwritten storage, which is what it is.
+// Registers that are overwritten too early. The write becomes an in-place copy into the storage of the old
+// value, and the later reader keeps the old value: the check then finds a read of an overwritten storage.
 #include <algorithm>
 
 #include "src/graph/uses.h"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostOverwritten = 16;
 
-/// The instruction that stored something else where the value was.
+/// The instruction that last replaced `meant` in the register; empty if none did.
 std::optional<std::size_t> overwriter(const MlxHistory& stored, ValueId meant) {
   for (std::size_t k = stored.size(); k-- > 1;)
     if (stored[k - 1].second == meant.index) return stored[k].first;
@@ -21,7 +21,7 @@ std::optional<std::size_t> overwriter(const MlxHistory& stored, ValueId meant) {
 
 }  // namespace
 
-/// The first operator that the instruction would stand for if its registers still held what they did.
+/// Finds the first operator that the instruction would stand for if registers still held earlier values.
 void MlxCase::find_overwritten(const RegisterStep& step, const MlxOp& kind) {
   for (std::size_t k = 0; k < functional_.steps.size(); ++k) {
     const Step& meant = functional_.steps[k];
@@ -41,7 +41,7 @@ void MlxCase::find_overwritten(const RegisterStep& step, const MlxOp& kind) {
   }
 }
 
-/// Of the operator that it is nearest to: the first operand that is another one.
+/// Names the first operand that differs from the unmatched operator with the fewest differing operands.
 std::string MlxCase::odd_reason(const RegisterStep& step) const {
   const MlxOp kind = mlx_op_of(step.op);
   const auto is_other = [&](std::uint32_t at, const MlxOperand& one) { return !is_held(at, one); };
@@ -70,7 +70,7 @@ std::string MlxCase::odd_reason(const RegisterStep& step) const {
   return out;
 }
 
-/// Is the value that the register holds in no other, and of the type of the one that takes its place?
+/// True if the register's value is a fresh result of the same type as `made`, in no other register or view.
 bool MlxCase::may_write_over(std::uint32_t at, ValueId made) const {
   const MlxHeld& old = held_[at];
   if (old.kind != MlxHeld::Kind::value || graph_.value(old.value).from != Value::From::step) return false;
@@ -80,7 +80,7 @@ bool MlxCase::may_write_over(std::uint32_t at, ValueId made) const {
   if (schema == nullptr ||
       std::ranges::any_of(schema->returns, [](const auto& s) { return !s.alias.empty(); }))
     return false;
-  for (const Step& step : graph_.steps) {  // nor does another one show its elements
+  for (const Step& step : graph_.steps) {  // no other step may give a view of it
     const Schema* by = find_schema(step.op);
     const auto used = uses_of(step);
     const bool views =
@@ -92,7 +92,7 @@ bool MlxCase::may_write_over(std::uint32_t at, ValueId made) const {
          }) == 1;
 }
 
-/// What is stored in the register lies where the value that somebody still means was.
+/// Copies `made` into the storage of the register's old value, which a later instruction still needs.
 ValueId MlxCase::write_over(std::uint32_t at, ValueId made, const std::string& name) {
   Step copy;
   copy.op = "aten.copy_.default";
@@ -104,7 +104,7 @@ ValueId MlxCase::write_over(std::uint32_t at, ValueId made, const std::string& n
   return id;
 }
 
-/// Gives the reader the names of what it means, and returns what its registers hold.
+/// Puts the values that the reader needs into its registers, and returns the previous contents.
 std::vector<std::pair<std::uint32_t, MlxHeld>> MlxCase::as_meant(std::size_t reader) {
   std::vector<std::pair<std::uint32_t, MlxHeld>> out;
   for (const MlxOverwritten& one : overwritten_) {
@@ -117,7 +117,7 @@ std::vector<std::pair<std::uint32_t, MlxHeld>> MlxCase::as_meant(std::size_t rea
   return out;
 }
 
-/// What is returned out of a register that got something else since.
+/// Finds outputs whose register was overwritten before the end.
 void MlxCase::find_returned_late() {
   for (std::size_t k = 0; k < program_.outputs.size() && k < functional_.outputs.size(); ++k) {
     const Arg& meant = functional_.outputs[k];

@@ -1,4 +1,4 @@
-// Operators that instructions of MLX are by their own numbers.
+// The operators that the numbers of MLX instructions determine.
 #include <algorithm>
 #include <utility>
 
@@ -39,7 +39,7 @@ std::optional<MlxOwn> own_convolution(const MlxFields& fields, std::size_t space
   return out;
 }
 
-/// Those that take what is no size as keywords.
+/// Nodes whose operator takes numbers as keyword arguments.
 std::optional<MlxOwn> own_by_keyword(std::string_view node, const MlxFields& fields) {
   const auto two = own_field(fields, 2), three = own_field(fields, 3), four = own_field(fields, 4),
              six = own_field(fields, 6);
@@ -53,7 +53,7 @@ std::optional<MlxOwn> own_by_keyword(std::string_view node, const MlxFields& fie
                   false,
                   {},
                   {{"approximate", Arg::of_text(std::string(two->begin(), two->end()))}}};
-  if (node == "RMSNormNode" && three)  // the size of the last axis is its operand's
+  if (node == "RMSNormNode" && three)  // normalized_shape is the operand's last size
     return MlxOwn{"aten.rms_norm.default", false, {}, {{"eps", Arg::of_real((*three)[0])}}};
   if ((node == "VarNode" || node == "StdNode") && two && !two->empty() && three && four)
     return MlxOwn{node == "VarNode" ? "aten.var.correction" : "aten.std.correction",
@@ -68,7 +68,7 @@ std::optional<MlxOwn> own_by_keyword(std::string_view node, const MlxFields& fie
   return std::nullopt;
 }
 
-/// Those that pad, show what lies somewhere, or are made of numbers alone.
+/// Nodes that pad, roll, flip or restride, and nodes that take no tensor.
 std::optional<MlxOwn> own_layout(std::string_view node, const MlxFields& fields) {
   const auto one = own_field(fields, 1), two = own_field(fields, 2), three = own_field(fields, 3),
              four = own_field(fields, 4);

@@ -1,5 +1,5 @@
-// Operators of a delegated graph that take MLX more than one instruction, as the steps that these are: one
-// rule each.
+// Rewrites operators of a delegated graph that need several MLX instructions into one step per instruction.
+// Each operator has a rule.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -38,7 +38,7 @@ Type mlx_type(Dtype dtype, MlxSizes shape) {
   return out;
 }
 
-/// Channels from behind the batch to the end, and back.
+/// The permutations that move the channels from behind the batch to the end, and back.
 MlxSizes channels_last(std::size_t rank) {
   MlxSizes out{SymExpr(0)};
   for (std::size_t k = 2; k < rank; ++k) out.emplace_back(static_cast<std::int64_t>(k));
@@ -51,7 +51,7 @@ MlxSizes channels_first(std::size_t rank) {
   return out;
 }
 
-/// Results behind the first that somebody uses, of all steps.
+/// The used results of all steps, other than first results.
 std::set<std::uint32_t> used_behind_the_first(const Graph& graph) {
   std::set<std::uint32_t> out;
   for (const Step& step : graph.steps)
@@ -60,7 +60,7 @@ std::set<std::uint32_t> used_behind_the_first(const Graph& graph) {
   return out;
 }
 
-/// Writes a graph again.
+/// Rewrites a graph step by step.
 class MlxRespelling {
  public:
   explicit MlxRespelling(Graph& graph) : used_(used_behind_the_first(graph)), rewriter_(graph) {}
@@ -120,7 +120,7 @@ class MlxRespelling {
     step_->kwargs.edit().erase(alpha);
   }
 
-  /// Of two tensors of one type: the contents of the second.
+  /// A copy between two tensors of one type is a clone of the second.
   void copied() {
     const Type *target = type_of(0), *source = type_of(1);
     if (target != nullptr && source != nullptr && target->shape == source->shape &&
@@ -155,7 +155,7 @@ class MlxRespelling {
     become("aten.where.self", {passes, arg(0), emit("aten.mul.Tensor", {slope, arg(0)}, whole)});
   }
 
-  /// Of one group, the weight with what it makes first and what it takes last.
+  /// For one group only. MLX takes the weight with output channels first and input channels last.
   void transposed_convolution() {
     const Type *x = type_of(0), *w = type_of(1);
     if (x == nullptr || w == nullptr || x->shape.size() != 4 || w->shape.size() != 4) return;
@@ -173,7 +173,7 @@ class MlxRespelling {
     become("aten.permute_copy.default", {with_bias(made, last), mlx_ints(channels_first(4))});
   }
 
-  /// Of results whose channels are behind everything else; the bias is the third argument.
+  /// Adds the bias, which is the third argument, to a channels-last result.
   Arg with_bias(const Arg& made, const Type& last) {
     if (arg(2).kind != Arg::Kind::ref) return made;
     MlxSizes shape(last.shape.size(), SymExpr(1));
@@ -181,7 +181,7 @@ class MlxRespelling {
     return emit("aten.add.Tensor", {made, shaped(arg(2), shape)}, last);
   }
 
-  /// In the order of its axes, as all arrays of MLX lie.
+  /// Only for the dimension order of a row-major tensor, which all MLX arrays have.
   void cloned() {
     const Type* x = type_of(0);
     if (x == nullptr || step_->args.size() != 1) return;
@@ -208,7 +208,7 @@ class MlxRespelling {
     return arg(k).kind == Arg::Kind::none || arg(k) == plain;
   }
 
-  /// Windows lie behind the places of the result, and are reduced; channels are behind everything else.
+  /// Views the image as [batch, rows, columns, window rows, window columns, channels], reduces the windows.
   void pool(const char* reduction, double filled) {
     const Type* x = type_of(0);
     if (x == nullptr || x->shape.size() != 4) return;
@@ -254,7 +254,7 @@ class MlxRespelling {
     become("aten.permute_copy.default", {made, mlx_ints(channels_first(4))});
   }
 
-  /// One number stands for both. `otherwise`: where nothing is given.
+  /// The argument as two numbers; one number stands for both. `otherwise`: the number if it is not given.
   std::optional<std::array<std::int64_t, 2>> two_numbers(std::size_t k,
                                                          std::optional<std::int64_t> otherwise = {}) const {
     const Arg given = arg(k).kind == Arg::Kind::none && otherwise ? Arg::of(SymExpr(*otherwise)) : arg(k);
@@ -317,7 +317,7 @@ class MlxRespelling {
                                  graph().value(step_->results[0]).name + "_part"));
   }
 
-  /// The step itself, of one result.
+  /// Turns the step itself into a call of `op` with one result.
   void become(const char* op, MlxArgs args) {
     step_->op = op;
     step_->args = std::move(args);

@@ -1,4 +1,4 @@
-// Types of what instructions of MLX make where no operator of the graph says them.
+// Result types of MLX instructions that stand for no operator of the graph.
 #include <algorithm>
 
 #include "src/graph/uses.h"
@@ -10,7 +10,7 @@
 namespace noclobber {
 namespace {
 
-/// Nothing where a size is a symbol or nobody says it.
+/// Empty if the type is unknown or a size is symbolic.
 std::optional<Extents> extents_of(const SharedType& type) {
   return type ? constant_extents(type->shape) : std::nullopt;
 }
@@ -101,7 +101,7 @@ SharedType mlx_result_type(const Graph& graph, const Step& step) {
   return made ? of_extents(first->dtype, *made) : SharedType();
 }
 
-/// What the payload says of a register, held against what the graph says of the value in it.
+/// False only if the shape that the payload states for register `at` contradicts `type`.
 bool MlxCase::is_shaped(std::uint32_t at, const SharedType& type) const {
   const auto own = numbers_.shapes.find(at);
   if (own == numbers_.shapes.end() || !type) return true;
@@ -110,7 +110,7 @@ bool MlxCase::is_shaped(std::uint32_t at, const SharedType& type) const {
   });
 }
 
-/// By the shapes of all that it reads; nothing is known where one has none.
+/// Applies the shape rule of the instruction. Gives neither shape nor refusal if an operand's is unknown.
 MlxFit MlxCase::fit_of(const RegisterStep& step) const {
   const auto fields = numbers_.steps.find(step.at);
   std::vector<MlxExtents> of;
@@ -125,8 +125,8 @@ MlxFit MlxCase::fit_of(const RegisterStep& step) const {
   return fields == numbers_.steps.end() ? MlxFit{} : mlx_fit(step.op, fields->second, of);
 }
 
-/// Of the first result of an instruction that stands for no operator: by the operator `made` that it
-/// computes, or by what its kind makes of arrays of one dtype.
+/// The type of the first result of an instruction that stands for no operator: that of the operator `made`
+/// that it computes, else the shape rule of its node with the common floating dtype of its operands.
 SharedType MlxCase::odd_type(const RegisterStep& step, const Step& made) const {
   if (SharedType known = mlx_result_type(graph_, made)) return known;
   const MlxFit fit = fit_of(step);

@@ -1,4 +1,4 @@
-// Builds the graph that a payload of MLX runs. Internal to the reader of payloads.
+// Builds the graph that an MLX payload runs. Internal to the reader of payloads.
 #pragma once
 #include <map>
 #include <numeric>
@@ -19,7 +19,7 @@
 
 namespace noclobber {
 
-/// What a register holds.
+/// The contents of a register.
 struct MlxHeld {
   enum class Kind : std::uint8_t { nothing, value, number };
   Kind kind = Kind::nothing;
@@ -29,41 +29,42 @@ struct MlxHeld {
   friend bool operator==(const MlxHeld&, const MlxHeld&) = default;
 };
 
-/// An instruction that ran, on what, and the values that it made.
+/// An executed instruction, the register contents that it read, and the values that it defined.
 struct MlxRan {
   const RegisterStep* step = nullptr;
   std::vector<MlxHeld> read;
   std::vector<ValueId> made;
 };
 
-/// A register that got another array while a later instruction still means the one that it held: instruction
-/// `writer` of the main chain took the place of what the value of the functional graph was in.
+/// A register that is overwritten while a later instruction still needs the previous value: instruction
+/// `writer` of the main chain replaced the value `meant` of the functional graph in register `at`.
 struct MlxOverwritten {
   std::size_t writer = 0;
   std::uint32_t at = 0, meant = 0;  // the register, the value
-  std::size_t reader = 0;           // the count of instructions: what is returned
+  std::size_t reader = 0;           // an instruction; their count stands for an output
   friend auto operator<=>(const MlxOverwritten&, const MlxOverwritten&) = default;
 };
 
-/// Which instruction stored in a register what value of the functional graph, if it is one.
+/// The writes to one register: the instruction and the value of the functional graph, if it is one.
 using MlxHistory = std::vector<std::pair<std::size_t, std::optional<std::uint32_t>>>;
 
-/// What the instruction reads.
+/// The contents of the registers that the instruction reads.
 std::vector<MlxHeld> mlx_read_by(const RegisterStep& step, const std::vector<MlxHeld>& held);
-/// Is a number among what it reads another one in half precision, while arrays of `graph` have more?
+/// True if a number among the operands is not exact in its half-precision dtype and another operand has
+/// another dtype, or an unknown one.
 bool mlx_rounds_number(const std::vector<MlxHeld>& read, const Graph& graph);
 
-/// Of the first result of a step whose operands are of known sizes; nothing where no rule tells.
+/// The type of the first result of a step with operands of constant sizes; empty if no rule gives it.
 SharedType mlx_result_type(const Graph& graph, const Step& step);
-/// Of a product with a matrix, and a row that is added to each; nothing where they do not fit. `bias`:
-/// nothing for none.
+/// The type of a product with a matrix, plus a row `bias`; empty if they do not fit. An empty `bias` is no
+/// bias.
 SharedType mlx_product_type(const SharedType& a, const SharedType& b, const SharedType& bias);
 
-/// `other` where the payload does not say which a register has.
+/// The dtype of a register; `other` if the payload does not state it.
 Dtype mlx_dtype_in(const MlxHeldNumbers& numbers, std::uint32_t at);
-/// Are the results of the operator those of the instruction, but for some that nobody uses?
+/// True if the operator has all results of the instruction and its further results are unused.
 bool mlx_may_give(const Graph& functional, const Step& meant, const RegisterStep& step);
-/// Do the numbers that an instruction holds say that it is that operator?
+/// Compares the numbers that an instruction holds with the arguments of the operator.
 MlxSays mlx_says(const MlxHeldNumbers& numbers, const Graph& functional, const RegisterStep& step,
                  const Step& meant);
 
@@ -81,7 +82,8 @@ class MlxCase {
 
   Result<Case> read();
 
-  /// What instructions read too late, beyond what the case was made with.
+  /// Registers that are read after they were overwritten, as read() found. case_of_mlx() adds them to the
+  /// set that it constructs the next MlxCase with.
   const std::set<MlxOverwritten>& found() const { return found_; }
 
  private:
@@ -129,17 +131,17 @@ class MlxCase {
   const MlxHeldNumbers& numbers_;
   const std::set<MlxOverwritten>& overwritten_;
   std::set<MlxOverwritten> found_;
-  std::size_t number_ = 0;                      // of the instruction
-  std::map<std::size_t, std::string> refused_;  // which instructions of the main chain stop, and why
+  std::size_t number_ = 0;                      // of the current instruction
+  std::map<std::size_t, std::string> refused_;  // instruction of the main chain -> why it fails
   std::vector<MlxHeld> held_;
   std::vector<MlxHistory> history_;  // per register
   std::vector<MlxRan> ran_;
   std::vector<bool> matched_;                           // per step of the functional graph
-  std::map<std::uint32_t, std::uint32_t> same_;         // values of the functional graph that are values here
-  std::map<std::uint32_t, std::uint32_t> register_of_;  // of inputs that last
+  std::map<std::uint32_t, std::uint32_t> same_;         // value of the functional graph -> value of `graph_`
+  std::map<std::uint32_t, std::uint32_t> register_of_;  // of state inputs
   Graph graph_;
   UniqueNames names_;
-  std::set<std::pair<std::size_t, std::uint32_t>> written_over_;  // by which instruction, which register
+  std::set<std::pair<std::size_t, std::uint32_t>> written_over_;  // (instruction, register)
   std::vector<std::string> assumed_;
 };
 

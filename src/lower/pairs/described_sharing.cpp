@@ -80,7 +80,7 @@ class DescribedGraph {
 }  // namespace
 
 std::vector<std::string> sharing_described_otherwise(std::string_view text) {
-  constexpr std::string_view kSaid = "\"described\"";  // which nearly no text has
+  constexpr std::string_view kSaid = "\"described\"";  // rare in texts
   const std::boyer_moore_horspool_searcher said(kSaid.begin(), kSaid.end());
   if (std::search(text.begin(), text.end(), said) == text.end()) return {};
   const auto json = parse_strict_json(text);

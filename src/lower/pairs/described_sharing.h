@@ -1,4 +1,4 @@
-// What a recorder says of the storages that values lie on, against what the operators do.
+// Compares the storages that a recorder reports for values with what the operators do.
 #pragma once
 #include <string>
 #include <string_view>
@@ -6,10 +6,10 @@
 
 namespace noclobber {
 
-/// Of a case whose steps say where their results lie (`lies_in`) and which of them were described by the pass
-/// (`described`): a view that is described apart from what it is a view of, and a fresh result that is
-/// described on a storage that it was given. A sentence each: "aliasing: ...". require: read_case_json reads
-/// the text.
+/// For a case whose steps state where their results lie (`lies_in`) and which of them the pass described
+/// (`described`): a sentence "aliasing: ..." for each described view that is not on the storage of its
+/// operand, and for each described fresh result that is on the storage of an operand.
+/// require: read_case_json reads the text.
 std::vector<std::string> sharing_described_otherwise(std::string_view text);
 
 }  // namespace noclobber

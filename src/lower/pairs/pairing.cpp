@@ -31,7 +31,7 @@ std::string free_name(const std::string& name, const std::set<std::string>& take
   return out;
 }
 
-/// `after` edges name results; they follow a result that gets a new name.
+/// Renames a result in the `after` edges of all steps.
 void rename_edges(Graph& graph, const std::string& from, const std::string& to) {
   for (Step& step : graph.steps)
     if (!step.extras->after.empty()) std::ranges::replace(step.extras.edit().after, from, to);
@@ -52,8 +52,7 @@ void rename_inputs(Graph& graph, const std::vector<std::string>& names) {
   for (std::size_t k = 0; k < names.size(); ++k) graph.values[graph.inputs[k].value.index].name = names[k];
 }
 
-/// What one graph alone holds as a constant is no input that the caller gives: the other holds it, too, and
-/// does not read it.
+/// A constant of `from` alone is no input that the caller passes: `to` gets it as well, as an unused input.
 void lend_constants(const Graph& from, Graph& to) {
   const auto names = input_names(to);
   std::set<std::string> taken(names.begin(), names.end());
@@ -69,8 +68,8 @@ void lend_constants(const Graph& from, Graph& to) {
   }
 }
 
-/// A constant that has the name of another one of BEFORE, by its type, gets a name of its own.
-/// Is there one?
+/// Renames the constants of `after` that have the name of a constant of `before` but another type. Returns
+/// whether there are any.
 bool part_constants(const Graph& before, Graph& after) {
   std::map<std::string, const Input*> known;
   for (const Input& input : before.inputs) known[before.value(input.value).name] = &input;
@@ -96,8 +95,8 @@ bool part_constants(const Graph& before, Graph& after) {
   return found;
 }
 
-/// Does one graph alone have a constant of that name, of which nobody says what it holds? Its place says
-/// nothing of it.
+/// True if a constant of unknown contents has a name that the other graph lacks. Its position does not
+/// identify it.
 bool has_constants_apart(const Graph& before, const Graph& after) {
   for (const auto& [graph, other] : {std::pair(&before, &after), std::pair(&after, &before)}) {
     const auto names = input_names(*other);
@@ -110,7 +109,7 @@ bool has_constants_apart(const Graph& before, const Graph& after) {
   return false;
 }
 
-/// Nothing, or why the inputs of the two graphs cannot be matched.
+/// Empty, or the reason why the inputs of the two graphs cannot be matched.
 std::optional<Diagnostic> match_inputs(const Graph& before, Graph& after) {
   const auto left = input_names(before), right = input_names(after);
   const std::set<std::string> left_set(left.begin(), left.end()), right_set(right.begin(), right.end());
@@ -147,7 +146,7 @@ std::optional<Diagnostic> merge_operators(std::vector<OpDecl>& into, const std::
   return std::nullopt;
 }
 
-/// AFTER must be right wherever BEFORE means something: it may add ranges for symbols of its own only.
+/// AFTER must be right wherever BEFORE is defined: it may only add ranges for symbols of its own.
 void merge_symbols(Case& into, const Case& after) {
   const auto known = into.symbols;
   for (const auto& [name, range] : after.symbols) into.symbols.emplace(name, range);
@@ -166,7 +165,7 @@ namespace {
 
 constexpr int kDeepestOwned = 16;
 
-/// Bodies belong to the graph that runs them, since the other file may use their names; so do theirs.
+/// Copies the bodies that a graph runs into it, and theirs into them: the other file may use their names.
 void own_bodies(Graph& graph, const std::map<std::string, Graph>& all, int depth) {
   const auto take = [&](const std::string& name) {
     const auto at = all.find(name);
@@ -178,7 +177,7 @@ void own_bodies(Graph& graph, const std::map<std::string, Graph>& all, int depth
     for (const auto& [place, name] : bodies_given(step)) take(name);
 }
 
-/// The method that BEFORE is called after, else `forward`, else the only one there is.
+/// Uses the method with the name of BEFORE, else `forward`, else the only one.
 Result<Case> program_case(Side& before, const std::vector<PteMethod>& methods) {
   auto forward = std::ranges::find(methods, before.facts.name, &PteMethod::name);
   if (forward == methods.end()) forward = std::ranges::find(methods, "forward", &PteMethod::name);

@@ -8,8 +8,8 @@
 
 namespace noclobber {
 
-/// Inputs match by name; if the names differ, by position. Symbols match as the sizes of inputs do; their
-/// ranges are those of `before`.
+/// Matches inputs by name, or by position if the names differ. Matches symbols by the sizes of matching
+/// inputs; their ranges are those of `before`.
 /// error: inputs do not match, or the two files declare one operator differently (`where` names it).
 Result<Case> pair_of(Side before, Side after);
 

@@ -15,7 +15,7 @@ namespace noclobber {
 
 namespace {
 
-/// An exported program knows its weights, and nothing of what its caller will give it.
+/// An exported program knows its weights, but nothing about what its caller passes.
 bool knows(const Side& side, const Input& input) {
   return side.knows_storages || (side.knows_kinds && input.kind != Input::Kind::user);
 }
@@ -41,7 +41,7 @@ void tell(const Input& known, Input& input) {
   input.contents = known.contents;
 }
 
-/// Inputs that a graph may write into, through whatever views.
+/// The inputs that a graph may write, directly or through views.
 class WrittenInputs {
  public:
   explicit WrittenInputs(const Graph& graph) : graph_(graph), seen_(graph.values.size(), false) {
@@ -83,7 +83,7 @@ class WrittenInputs {
   std::set<std::string> names_;
 };
 
-/// Per input of those, the first one on its storage: two files may call one storage by two names.
+/// For each input in `of`, the first of them on its storage: two files may name one storage differently.
 std::map<std::string, std::string> leaders(const Graph& graph, const std::set<std::string>& of) {
   std::map<std::string, std::string> first, out;
   for (const Input& input : graph.inputs) {
@@ -94,14 +94,14 @@ std::map<std::string, std::string> leaders(const Graph& graph, const std::set<st
   return out;
 }
 
-/// Inputs of which both files know where they lie. Where they lie alike, storages are called as `before`
-/// calls them; `after` may have taken apart what is never written.
+/// Compares the storages of inputs that both files know. Gives `after` the storage names of `before`. `after`
+/// may split a storage of `before` that neither graph writes.
 std::optional<Diagnostic> match_storages(Side& before, Side& after, const Pairs& pairs) {
   std::set<std::string> both;
   for (const auto& [left, right] : pairs)
     if (knows(before, *left) && knows(after, *right)) both.insert(before.graph.value(left->value).name);
   const auto first = leaders(before.graph, both), other = leaders(after.graph, both);
-  std::set<std::string> written;  // first inputs of storages
+  std::set<std::string> written;  // the first inputs of storages
   for (const Graph* graph : {&before.graph, &after.graph})
     for (const std::string& name : WrittenInputs(*graph).take())
       if (both.contains(name)) written.insert({first.at(name), other.at(name)});
@@ -133,7 +133,7 @@ std::vector<std::string> given(const Graph& graph) {
   return out;
 }
 
-/// Names of inputs by what is said of them: `told[0]` by BEFORE alone.
+/// Names of inputs by what the files state about them. Index 0: BEFORE alone states it; 1: AFTER alone.
 struct Said {
   std::vector<std::string> told[2], held[2], silent;
 
@@ -164,7 +164,7 @@ void Said::assume(std::vector<std::string>& assumed) const {
   if (!silent.empty()) assumed.push_back(same_constants(silent));
 }
 
-/// What small constants hold, as numbers: a run can take them.
+/// Writes the contents of small constants as numbers, which a run can use.
 void write_out_constants(Graph& graph) {
   constexpr std::size_t kSmall = 4096;  // bytes
   for (Input& input : graph.inputs) {
@@ -175,7 +175,7 @@ void write_out_constants(Graph& graph) {
   }
 }
 
-/// Does the caller give it to one program, and the file hold it for the other?
+/// True if one program gets the input from its caller and the other from its file.
 bool is_moved(const Side& before, const Input& left, const Side& after, const Input& right) {
   const bool both_say = before.knows_kinds && after.knows_kinds;
   return both_say && (left.kind == Input::Kind::user) != (right.kind == Input::Kind::user);

@@ -1,4 +1,4 @@
-// What two files know about the inputs and outputs that they have in common.
+// Merges what two files state about the inputs and outputs that they have in common.
 #pragma once
 #include <optional>
 
@@ -6,18 +6,18 @@
 
 namespace noclobber {
 
-/// Each file is believed about its own inputs; what one alone knows holds for the other, which cannot know,
-/// and is an assumption with a name in `assumed`. require: inputs match by name.
-/// error: both know, and say different things of which nobody can say what is meant.
+/// Each file is believed about its own inputs. Facts that only one file can know are copied to the other and
+/// named in `assumed`. require: inputs match by name.
+/// error: both files know, and they disagree on who holds an input or which inputs share a storage.
 std::optional<Diagnostic> share_facts(Side& before, Side& after, std::vector<std::string>& assumed);
 
-/// The inputs of a program that was read as the lowered form of `before` are those of `before`, as the
-/// program has them.
+/// Copies the facts about the inputs of `program`, which was read as the lowered form of `before`, to the
+/// inputs of `before` with the same names.
 void take_from_program(const Graph& program, Graph& before);
 
-/// Outputs that have keys in both files are put into the order of `before`; where one file alone says keys,
-/// that they match by position is an assumption.
-/// error: the keys are others.
+/// Puts the outputs of `after` into the order of `before` if both files have output keys. If only one file
+/// has keys, `assumed` states that outputs match by position.
+/// error: `after` has no output for a key of `before`.
 std::optional<Diagnostic> match_outputs(const Graph& before, Graph& after, std::vector<std::string>& assumed);
 
 }  // namespace noclobber

@@ -95,8 +95,8 @@ Meanings shown_meanings(const Graph& before, const Graph& after) {
 
 using MadeSizes = std::map<std::string, std::optional<SizeMade>>;
 
-/// What brings in symbols that the other graph, with sizes `known`, does not know, in listed order: operators
-/// and symbols.
+/// The operators that introduce symbols which `other`, with the sizes `known`, does not have, in step order:
+/// (operator, symbol).
 std::vector<std::pair<std::string, std::string>> own_symbols(const Graph& graph, const MadeSizes& sizes,
                                                              const Graph& other, const MadeSizes& known) {
   std::set<std::string> told;
@@ -114,8 +114,8 @@ std::vector<std::pair<std::string, std::string>> own_symbols(const Graph& graph,
   return out;
 }
 
-/// Graphs that were traced one after the other call sizes that contents decide by other names: those that the
-/// same operators bring in, one after the other, are taken for the same. The proof must show that they are.
+/// Graphs that were traced separately name data-dependent sizes differently. If the same operators introduce
+/// them in the same order, they are taken for the same symbols, which the proof must then confirm.
 void match_made(const Graph& before, const Graph& after, Meanings& meanings) {
   const MadeSizes was = sizes_made(before), is = sizes_made(after);
   const auto ours = own_symbols(before, was, after, is), theirs = own_symbols(after, is, before, was);

@@ -1,4 +1,4 @@
-// One of the two things that a comparison compares.
+// One side of a comparison.
 #pragma once
 #include <optional>
 #include <vector>
@@ -10,16 +10,16 @@
 
 namespace noclobber {
 
-/// One side of a comparison: the graph, and what its file says about symbols, operators and storages.
+/// The graph, and what its file states about symbols, operators and storages.
 struct Side {
-  std::vector<PteMethod> program;          // of a .pte: its graph depends on the other side
-  std::optional<RegisterProgram> payload;  // of an MLX delegate: so does its
-  MlxHeldNumbers payload_numbers;          // what its instructions hold besides registers
+  std::vector<PteMethod> program;          // of a .pte; its graph depends on the other side
+  std::optional<RegisterProgram> payload;  // of an MLX delegate; its graph does, too
+  MlxHeldNumbers payload_numbers;          // that its instructions hold
   Case facts;                              // without graphs
   Graph graph;
-  bool knows_storages = false;    // a case says which inputs share storage, FX text does not
-  bool knows_kinds = false;       // an exported program says what is a parameter, and which of them share
-  bool compares_strides = false;  // its strides were written down and matter
+  bool knows_storages = false;    // which inputs share storage: a case states it, FX text does not
+  bool knows_kinds = false;       // which inputs are weights, and which of these share: a .pt2 states it
+  bool compares_strides = false;  // its file states strides, and they matter
 };
 
 }  // namespace noclobber

@@ -8,7 +8,7 @@
 namespace noclobber {
 namespace {
 
-/// Names of constants that the graph reads and does not tell the contents of.
+/// The names of constants that the graph reads and whose contents it does not state.
 std::set<std::string> silent_constants(const Graph& graph) {
   std::vector<ValueId> used;
   for (const Step& step : graph.steps) {

@@ -1,4 +1,4 @@
-// Constants that two graphs call alike, of which neither says what they hold.
+// Constants of the same name in two graphs, neither of which states their contents.
 #pragma once
 #include <string>
 #include <vector>
@@ -10,10 +10,10 @@ namespace noclobber {
 /// "c", "c, w", "c, w, b and 3 more"
 std::string listed_names(const std::vector<std::string>& names);
 
-/// The assumption that rests on these names.
+/// The assumption that constants of these names have equal contents.
 std::string same_constants(const std::vector<std::string>& names);
 
-/// Notes it, where both graphs of a case read such constants.
+/// Adds that assumption if both graphs of the case read such constants.
 void assume_same_constants(Case& value);
 
 }  // namespace noclobber

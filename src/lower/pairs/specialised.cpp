@@ -12,7 +12,7 @@ bool contains(const SymbolRange& range, std::int64_t number) {
 
 using KnownSizes = std::map<std::string, std::int64_t>;
 
-/// Adds what the sizes of one input say. false: it contradicts what is known.
+/// Adds the sizes of one input to `numbers`. False if a range excludes one or another input contradicts it.
 bool add_sizes(const Case& value, const Type& before, const Type& after, KnownSizes& numbers) {
   if (before.shape.size() != after.shape.size()) return true;
   for (std::size_t k = 0; k < before.shape.size(); ++k) {

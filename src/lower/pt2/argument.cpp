@@ -1,4 +1,4 @@
-// Arguments of an exported program: a union for each, `{"as_sym_int": {"as_name": "sym_size_int"}}`.
+// Arguments of an exported program. Each is a union: `{"as_sym_int": {"as_name": "sym_size_int"}}`.
 #include <fmt/format.h>
 
 #include <array>
@@ -125,7 +125,7 @@ ValueId Pt2Graph::tensor(const OrderedJson& json, const JsonAt& at) {
   return {};
 }
 
-/// A tensor or nothing; older writers put the union's members beside each other.
+/// A tensor or none, as a union; older writers list all members of the union.
 Arg Pt2Graph::optional_ref(const OrderedJson& json, const JsonAt& at) {
   std::string tag;
   const OrderedJson* value = only_member(json, at, tag);
@@ -162,7 +162,7 @@ Arg Pt2Graph::real(const OrderedJson& json, const JsonAt& at) {
   return {};
 }
 
-/// A scalar by its name, or a literal among such.
+/// A scalar by its name, or a literal in a list of scalars.
 Arg Pt2Graph::named(const OrderedJson& json, const JsonAt& at) {
   std::string tag;
   const OrderedJson* value = only_member(json, at, tag);
@@ -218,7 +218,7 @@ Arg Pt2Graph::object(const OrderedJson& json, const JsonAt& at) {
   return name ? Arg::of_text(faults_.text(*name, JsonAt(at, "name"))) : Arg();
 }
 
-/// "torch.ops.aten.sin.default" as FX text has it.
+/// "torch.ops.aten.sin.default" without the prefix, as in FX text.
 Arg Pt2Graph::op_name(const OrderedJson& json, const JsonAt& at) {
   std::string name = faults_.text(json, at);
   constexpr std::string_view kPrefix = "torch.ops.";
@@ -226,7 +226,7 @@ Arg Pt2Graph::op_name(const OrderedJson& json, const JsonAt& at) {
   return Arg::of_text(std::move(name));
 }
 
-/// As FX text has it: "1+2j".
+/// Spelled as in FX text: "1+2j".
 Arg Pt2Graph::complex(const OrderedJson& json, const JsonAt& at) {
   if (!faults_.object(json, at)) return {};
   const OrderedJson* re = faults_.required(json, at, "real");

@@ -8,7 +8,7 @@
 
 namespace noclobber {
 
-/// An integer expression, a number, a boolean, or a relation as fx_scalar reads them. error: `where` is
+/// Parses an integer expression, a number, a boolean or a relation, as fx_scalar does. error: `where` is
 /// "column N".
 Result<Arg> parse_pt2_scalar(std::string_view text);
 

@@ -15,13 +15,13 @@ constexpr int kDeepestBody = 20;
 constexpr std::size_t kMostPt2Dimensions = 1024;
 constexpr std::int64_t kStrided = 7;
 
-/// ExecuTorch's dialects name operators as PyTorch does, below names of their own: exir.save and torch.export
-/// write these two.
+/// ExecuTorch's dialects use PyTorch's operator names behind prefixes of their own: exir.save and
+/// torch.export write these two.
 constexpr std::string_view kEdgeOps[] = {"executorch.exir.dialects.edge.ops.",
                                          "executorch.exir.dialects.edge._ops."};
 
-/// "aten.add.Tensor", "higher_order.cond", "operator.getitem.default"; for functions of Python
-/// "python.math_ceil.default".
+/// The operator of a target: "aten.add.Tensor", "higher_order.cond", "operator.getitem.default";
+/// "python.math_ceil.default" for a Python function. "" if it is no operator.
 std::string pt2_op(std::string_view target) {
   constexpr std::string_view kOps = "torch.ops.", kHigherOrder = "torch._higher_order_ops.";
   std::string op(target);
@@ -175,7 +175,7 @@ ValueId Pt2Graph::new_value(const std::string& name, Value::From from, std::size
   return id;
 }
 
-/// Tensors are inputs; scalars are their value, and others have none.
+/// Tensors and custom objects become inputs. Scalars are only checked: `names_` has their values already.
 void Pt2Graph::input(const OrderedJson& json, const JsonAt& at) {
   std::string tag;
   const OrderedJson* value = only_member(json, at, tag);
@@ -215,7 +215,7 @@ void Pt2Graph::node(const OrderedJson& json, const JsonAt& at) {
   graph_.steps.push_back(std::move(step));
 }
 
-/// A number is what its node computes, called as the program says where that is the same.
+/// Sets a scalar to the value that its node computes, unless that is the value that the program states.
 void Pt2Graph::settle(const OrderedJson& json, const Step& step) {
   const OrderedJson* target = find_member(json, "target");
   const OrderedJson* outputs = find_member(json, "outputs");
@@ -233,8 +233,8 @@ void Pt2Graph::settle(const OrderedJson& json, const Step& step) {
     said->second = fx_settled(said->second, *std::move(computed));
 }
 
-/// Older programs do not say which arguments are keywords: then the schema does. Of an operator that nobody
-/// knows, the tensors that come first are none.
+/// Older programs do not state which arguments are keywords; the schema then decides. For an operator without
+/// a schema, the leading tensors are positional and everything else is a keyword.
 void Pt2Graph::arguments(const OrderedJson& json, const JsonAt& at, Step& step) {
   const OrderedJson* all = faults_.required(json, at, "inputs");
   const JsonAt inside(at, "inputs");
@@ -265,7 +265,7 @@ void Pt2Graph::arguments(const OrderedJson& json, const JsonAt& at, Step& step) 
   }
 }
 
-/// Is any result a tensor?
+/// Returns whether any result is a tensor.
 bool Pt2Graph::results(const OrderedJson& json, const JsonAt& at, Step& step) {
   const OrderedJson* all = faults_.required(json, at, "outputs");
   const JsonAt inside(at, "outputs");
@@ -276,7 +276,7 @@ bool Pt2Graph::results(const OrderedJson& json, const JsonAt& at, Step& step) {
   return std::any_of(step.results.begin(), step.results.end(), is_tensor);
 }
 
-/// One result, or those of a list; what is no tensor has no id.
+/// Adds one result, or those of a list. A result that is no tensor has an invalid id.
 void Pt2Graph::result(const OrderedJson& json, const JsonAt& at, Step& step) {
   std::string tag;
   const OrderedJson* value = only_member(json, at, tag);
@@ -305,13 +305,13 @@ void Pt2Graph::result(const OrderedJson& json, const JsonAt& at, Step& step) {
   }
   if (tag == "as_optional_tensor" && value->is_object() && find_member(*value, "as_tensor"))
     return add(*find_member(*value, "as_tensor"), inside);
-  const Arg scalar = is_optional ? Arg() : argument(json, at);  // which must be among the graph's values
+  const Arg scalar = is_optional ? Arg() : argument(json, at);  // fails if it is not defined
   if (scalar.kind == Arg::Kind::sym && !scalar.sym.is_constant())
     step.extras.edit().tells = scalar.sym.text();
   step.results.emplace_back();
 }
 
-/// The innermost frame of "File "m.py", line 3, in f\n    y = x + 1\n".
+/// Sets the source to the innermost frame of "File "m.py", line 3, in f\n    y = x + 1\n".
 void Pt2Graph::place(const OrderedJson& json, Step& step) {
   const OrderedJson* metadata = find_member(json, "metadata");
   if (!metadata || !metadata->is_object()) return;

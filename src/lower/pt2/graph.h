@@ -1,4 +1,4 @@
-// One graph of an exported program. Not for users: pt2.cpp adds what the signature says.
+// Reads one graph of an exported program. Internal: pt2.cpp adds what the signature states.
 #pragma once
 #include <string>
 #include <unordered_map>
@@ -10,7 +10,7 @@
 
 namespace noclobber {
 
-/// What all graphs of one program share.
+/// The state that all graphs of one program share.
 struct Pt2Program {
   JsonFaults faults;
   FxSymbols symbols;
@@ -23,7 +23,7 @@ class Pt2Graph {
       : program_(program), faults_(program.faults), depth_(depth) {}
 
   Graph read(const OrderedJson& json, const JsonAt& at);
-  /// A tensor of the graph that was read last.
+  /// The tensor that `json` refers to, in the graph that was read last; invalid after a fault.
   ValueId tensor(const OrderedJson& json, const JsonAt& at);
 
  private:

@@ -16,13 +16,13 @@ namespace {
 
 constexpr std::size_t kLargestModel = std::size_t{1} << 28;   // bytes of JSON
 constexpr std::size_t kLargestConfig = std::size_t{1} << 26;  // bytes of JSON
-constexpr std::size_t kKeptWeight = std::size_t{1} << 24;     // bytes: folded ones are computed again
-constexpr std::size_t kKeptWeights = std::size_t{1} << 28;    // of all
+constexpr std::size_t kKeptWeight = std::size_t{1} << 24;     // bytes; kept to compute folded ones again
+constexpr std::size_t kKeptWeights = std::size_t{1} << 28;    // bytes of all kept ones
 constexpr std::size_t kLargestWeight = std::size_t{1} << 32;  // bytes
 constexpr std::size_t kMostModels = 100;
 constexpr const char* kWeights = "data/weights/";
 constexpr std::int64_t kNewestSchema = 8;                      // its major number
-constexpr std::int64_t kLargestBound = std::int64_t{1} << 62;  // more is no bound
+constexpr std::int64_t kLargestBound = std::int64_t{1} << 62;  // larger numbers are no bound
 
 struct Pt2Model {
   std::string name;    // "model"; "" in the older layout
@@ -46,7 +46,7 @@ std::vector<Pt2Model> models_of(const Pt2Archive& archive) {
   return models;
 }
 
-/// Python writes numbers that JSON does not have as bare words; older exporters let it. They become strings.
+/// Quotes the bare words that Python writes for numbers that JSON does not have; older exporters kept them.
 std::string quoted_numbers(std::string_view text) {
   std::string out;
   bool is_string = false;
@@ -66,7 +66,7 @@ std::string quoted_numbers(std::string_view text) {
   return out;
 }
 
-/// 4, or {"as_int": 4}.
+/// Reads 4 or {"as_int": 4}.
 std::optional<std::int64_t> whole_number(const OrderedJson& json) {
   const OrderedJson* inside = json.is_object() ? find_member(json, "as_int") : &json;
   if (!inside || !inside->is_number_integer()) return std::nullopt;
@@ -214,7 +214,7 @@ void Pt2Reader::input_spec(const OrderedJson& json, const JsonAt& at, Pt2Graph& 
   }
 }
 
-/// A mutation is what an input must hold at the end, everything else an output.
+/// A mutation is the final contents of an input; everything else is an output.
 void Pt2Reader::output_spec(const OrderedJson& json, const JsonAt& at, Arg output) {
   struct Row {
     std::string_view tag, name, target;
@@ -267,7 +267,7 @@ void Pt2Reader::ranges(const OrderedJson& json) {
   }
 }
 
-/// Parameters and buffers that lie in one file of the archive share storage.
+/// Parameters and buffers that are stored in one file of the archive share a storage.
 void Pt2Reader::weights() {
   for (const std::string folder : {kWeights, "data/constants/"})
     for (const std::string ending :
@@ -276,7 +276,7 @@ void Pt2Reader::weights() {
         storages(member, folder);
 }
 
-/// What cannot be read here is left unsaid: the tensors then have their own storages.
+/// Ignores what cannot be read: the tensors then have storages of their own.
 void Pt2Reader::storages(const std::string& member, const std::string& folder) {
   const auto text = archive_.read(member, kLargestConfig);
   if (!text) return;
@@ -309,7 +309,8 @@ void Pt2Reader::storage(const OrderedJson& meta, const std::string& folder,
   }
 }
 
-/// What a weight holds, in row-major order; nothing for those that are pickled.
+/// Sets the digest of a weight's contents in row-major order, and keeps the bytes of small weights. Does
+/// nothing for pickled weights.
 void Pt2Reader::contents(const OrderedJson& meta, const std::string& member,
                          const std::vector<std::size_t>& inputs) {
   const OrderedJson* pickled = find_member(meta, "use_pickle");

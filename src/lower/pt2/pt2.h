@@ -8,9 +8,9 @@
 
 namespace noclobber {
 
-/// The exported programs of an archive as graphs to check, in its order; a Case has the name of its model.
-/// error: `where` is the member and the JSON pointer in it. `with_contents`: digests of the weights as well,
-/// which takes reading all of them.
+/// Reads the exported programs of an archive as graphs to check, in archive order. A Case has the name of its
+/// model. error: `where` is the member and the JSON pointer in it. `with_contents`: also adds digests of the
+/// weights, which requires reading all of them.
 Result<std::vector<Case>> read_pt2(std::string_view bytes, bool with_contents = false);
 
 }  // namespace noclobber

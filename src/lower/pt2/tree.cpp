@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kMostOutputs = 100000;
 
-/// Names in the context of a node, one per child: of a dictionary ["p", "q"], of a class [["x", "y"], []].
+/// The child names in the context of a node: ["p", "q"] for a dictionary, [["x", "y"], []] for a class.
 std::optional<std::vector<std::string>> names_in(const OrderedJson& context, std::size_t count, int depth) {
   constexpr int kDeepest = 3;
   if (!context.is_array() && !context.is_object()) return std::nullopt;
@@ -21,7 +21,7 @@ std::optional<std::vector<std::string>> names_in(const OrderedJson& context, std
   return std::nullopt;
 }
 
-/// Contexts are JSON in a string.
+/// A context is JSON inside a string.
 std::optional<std::vector<std::string>> names_of(const OrderedJson& node, std::size_t count) {
   const OrderedJson* context = find_member(node, "context");
   if (context == nullptr || !context->is_string()) return std::nullopt;
@@ -29,7 +29,7 @@ std::optional<std::vector<std::string>> names_of(const OrderedJson& node, std::s
   return inside ? names_in(*inside, count, 0) : std::nullopt;
 }
 
-/// Adds the leaves below a node. false: it is no node.
+/// Appends the paths of the leaves below a node. False if it is no node or there are too many leaves.
 bool add_leaves(const OrderedJson& node, const std::string& path, std::vector<std::string>& out) {
   const OrderedJson* type = node.is_object() ? find_member(node, "type") : nullptr;
   const OrderedJson* children = type != nullptr ? find_member(node, "children_spec") : nullptr;
@@ -46,7 +46,7 @@ bool add_leaves(const OrderedJson& node, const std::string& path, std::vector<st
   return true;
 }
 
-/// The entry of the program itself, not of a module in it.
+/// The signature of the program itself, not of a submodule; nullptr if there is none.
 const OrderedJson* own_signature(const OrderedJson& module) {
   const OrderedJson* calls = find_member(module, "module_call_graph");
   if (calls == nullptr || !calls->is_array()) return nullptr;

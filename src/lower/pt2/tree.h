@@ -1,4 +1,4 @@
-// What an exported program's caller gets: a tree of tuples, lists, dictionaries and classes.
+// The outputs of an exported program: a tree of tuples, lists, dictionaries and classes.
 #pragma once
 #include <string>
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace noclobber {
 
-/// Where each user output lies in what the program returns, "['p'][0]"; empty where the module says nothing
-/// that can be read. `module`: the member "graph_module" of a program.
+/// The path of each user output in the tree that the program returns, such as "['p'][0]". Empty if the module
+/// has no tree that can be read. `module`: the member "graph_module" of a program.
 std::vector<std::string> pt2_output_keys(const OrderedJson& module);
 
 }  // namespace noclobber

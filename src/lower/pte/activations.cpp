@@ -1,5 +1,5 @@
-// Activations that ExecuTorch's dialect does not have, as PyTorch decomposes them: several steps of
-// arithmetic, of f32 and f64 alone where nothing else is said. Facts: torch/_decomp of PyTorch 2.15.
+// Activations that ExecuTorch's dialect lacks, as PyTorch decomposes them: several steps of arithmetic, for
+// f32 and f64 only unless stated otherwise. Source: torch/_decomp of PyTorch 2.15.
 #include <algorithm>
 
 #include "src/lower/pte/spelling.h"
@@ -19,7 +19,7 @@ class Activation : public PteSpelling {
     if (const auto x = as_wide()) divided_by_six(emit("aten.mul.Tensor", {*x, within_six(*x)}));
   }
 
-  /// As it is beyond the threshold.
+  /// For beta 1 and threshold 20 only. Above the threshold, the result is the operand itself.
   void softplus() {
     if ((given(1) != number(1) && given(1) != Arg::of_real(1)) ||
         (given(2) != number(20) && given(2) != Arg::of_real(20)))
@@ -48,7 +48,7 @@ class Activation : public PteSpelling {
 
  private:
   static bool is_narrow(Dtype dtype) { return dtype == Dtype::f16 || dtype == Dtype::bf16; }
-  /// The operand, of halves as floats.
+  /// The operand, with f16 and bf16 converted to f32. Empty for a dtype that is no float.
   std::optional<Arg> as_wide() {
     if (is_narrow(dtype())) return converted(given(0), Dtype::f32);
     return dtype() == Dtype::f32 || dtype() == Dtype::f64 ? std::optional(given(0)) : std::nullopt;
@@ -64,7 +64,7 @@ class Activation : public PteSpelling {
     const Arg least = emit("aten.clamp.default", {more, number(0)});
     return emit("aten.clamp.default", {least, Arg{}, number(6)});
   }
-  /// A whole number that is an operand, in the dtype in which is computed.
+  /// An integer as an operand, in the dtype of the computation.
   Arg real_tensor(std::int64_t value) {
     return converted(lifted(number(value)), is_narrow(dtype()) ? Dtype::f32 : dtype());
   }

@@ -14,9 +14,9 @@ struct PteArm {
   std::vector<std::pair<std::uint32_t, std::int32_t>> moves;  // value -> definition, in order
 };
 
-constexpr std::size_t kDeepest = 16;  // bodies in bodies
+constexpr std::size_t kDeepest = 16;  // nesting depth of bodies
 
-constexpr std::size_t kBranches = 256;  // of one method
+constexpr std::size_t kBranches = 256;  // per method
 
 constexpr std::int32_t kOneOfTwo = -2;
 
@@ -40,7 +40,7 @@ PteArm run_arm(PteBuilder& p, const std::string& name, std::size_t begin, std::s
   return out;
 }
 
-/// Both arms take all operands of either, in the order of their first use.
+/// Gives both arms the operands of either one, in the order of their first use.
 void share_operands(PteBuilder& p, std::vector<PteArm>& arms) {
   std::vector<ValueId> all = arms[0].level.operands;
   for (const ValueId value : arms[1].level.operands)
@@ -63,7 +63,8 @@ void share_operands(PteBuilder& p, std::vector<PteArm>& arms) {
   }
 }
 
-/// What both arms move is a result, in one order; what one of them moves is not to be read behind them.
+/// A value that both arms move becomes a result, in one order. A value that only one of them moves must not
+/// be read after the branch.
 void common_moves(PteBuilder& p, std::vector<PteArm>& arms) {
   const auto place_of = [](const PteArm& arm, std::uint32_t id) {
     const auto same = [&](const auto& move) { return move.first == id; };
@@ -112,7 +113,7 @@ void join(PteBuilder& p, ValueId condition, std::vector<PteArm> arms) {
 
 }  // namespace
 
-/// Returns the first instruction behind the branch.
+/// Returns the first instruction after the branch.
 std::size_t branch(PteBuilder& p, std::size_t at, std::size_t end) {
   const PteInstruction& jump = p.method.instructions[at];
   const std::size_t other = jump.target;

@@ -1,4 +1,4 @@
-// Jumps that are a condition with two arms, as one step with two bodies:
+// Lowers jumps that form a condition with two arms to one step with two bodies:
 //
 //   JumpFalse c -> B;  arm A, moves into results;  JumpFalse false -> E;  B: arm B, moves;  E:
 #pragma once

@@ -11,13 +11,13 @@
 namespace noclobber {
 namespace {
 
-constexpr std::int32_t kUnsettled = -2;  // by: one of several branches
+constexpr std::int32_t kUnsettled = -2;  // Piece::by of bytes that one arm of a branch wrote
 
 Diagnostic no_arena(const PteBuilder& p, std::uint32_t id) {
   return {"byte " + std::to_string(p.method.values[id].at), "a tensor in an arena that does not exist"};
 }
 
-/// A value of level `from` as an input of the body at level `to`, and of every body between.
+/// Makes a value of level `from` an input of the body at level `to`, and of every body in between.
 ValueId import_value(PteBuilder& p, ValueId value, std::size_t from, std::size_t to) {
   for (std::size_t level = from + 1; level <= to; ++level) {
     PteLevel& inner = p.levels[level];
@@ -35,7 +35,7 @@ ValueId import_value(PteBuilder& p, ValueId value, std::size_t from, std::size_t
   return value;
 }
 
-/// Contents that nothing determines; in its place only where no other tensor's bytes lie.
+/// Undefined contents. They get the place of `id` only if no other tensor's bytes lie there (`has_place`).
 ValueId undefined(PteBuilder& p, std::uint32_t id, bool has_place) {
   if (p.tensor(id).dynamic) return p.give_up("executorch.read of bytes that nothing wrote");
   const ValueId value = emit(p, "aten.empty.memory_format", {sizes_of(p, id)}, type_of(p, id),
@@ -48,7 +48,7 @@ ValueId undefined(PteBuilder& p, std::uint32_t id, bool has_place) {
   return value;
 }
 
-/// Bytes of one definition (or of none) as a list of elements; invalid after giving up.
+/// The bytes of a piece as a flat slice of the definition that wrote them; invalid after giving up.
 ValueId part(PteBuilder& p, const PteDefinition& made, const PteMemory::Piece& piece, Dtype dtype) {
   const std::int64_t width = bit_width(dtype) / 8;
   const bool fits = width > 0 && p.tensor(made.id).dtype == dtype && !p.tensor(made.id).dynamic &&
@@ -65,7 +65,7 @@ ValueId part(PteBuilder& p, const PteDefinition& made, const PteMemory::Piece& p
               std::nullopt, "part");
 }
 
-/// A tensor that no instruction writes under its own name: whatever its bytes hold now.
+/// Reads a tensor that has no definition under its own name: its value is whatever its bytes hold now.
 ValueId from_bytes(PteBuilder& p, std::uint32_t id) {
   const PteTensor& t = p.tensor(id);
   const std::int64_t bytes = p.bytes_of(id), begin = t.place->offset;
@@ -73,10 +73,10 @@ ValueId from_bytes(PteBuilder& p, std::uint32_t id) {
   if (bytes == 0 || __builtin_add_overflow(begin, bytes, &end)) return undefined(p, id, true);
   const auto pieces = p.memory.read(t.place->arena, begin, end);
   if (pieces.size() == 1 && pieces[0].by == PteMemory::kNobody) return undefined(p, id, true);
-  if (p.now.made[id]) return undefined(p, id, false);  // later: these bytes are not yet its own
+  if (p.now.made[id]) return undefined(p, id, false);  // written only later: these bytes are not yet its own
   if (std::ranges::any_of(pieces, [](const PteMemory::Piece& piece) { return piece.by == kUnsettled; }))
     return p.give_up("executorch.read of bytes that a branch may have written");
-  if (p.functional == nullptr && surely_state(p, id))  // nothing else would tell it from state without a name
+  if (p.functional == nullptr && surely_state(p, id))  // otherwise it looks like unnamed state
     p.assume("value " + std::to_string(id) +
              ", which is stored into, is no state: it shows what its bytes hold");
   if (pieces.size() == 1) {
@@ -106,17 +106,17 @@ ValueId from_bytes(PteBuilder& p, std::uint32_t id) {
               "t" + std::to_string(id));
 }
 
-/// A tensor, or a number and the like as it is at the end.
+/// An output: a tensor, or a number or the like with its final value. Empty after giving up.
 std::optional<Arg> output(PteBuilder& p, std::uint32_t id) {
   if (p.is_tensor(id)) return Arg::of(read(p, id));
-  if (p.functional == nullptr) return Arg{};  // nothing says what it should be
+  if (p.functional == nullptr) return Arg{};  // no expected value is known
   auto out = plain_argument(p, id, SchemaSlot{});
   if (!out && p.going()) p.give_up("executorch.output that is a list of tensors");
   return out;
 }
 
-/// The step that was not understood makes all outputs; numbers are then what they should be, as nothing is
-/// said.
+/// A step named after what was not understood makes all tensor outputs. Other outputs are taken from the
+/// functional program, because no claim is made about them.
 std::vector<Arg> outputs_unknown(PteBuilder& p) {
   std::vector<Arg> out;
   const auto number = static_cast<std::uint32_t>(p.graph().steps.size());
@@ -138,7 +138,8 @@ std::vector<Arg> outputs_unknown(PteBuilder& p) {
   return out;
 }
 
-/// The runtime finds the memory of every tensor before the first call, also of those that none uses.
+/// Adds a buffer for each unused tensor that ends beyond its arena: the runtime resolves the memory of every
+/// tensor, used or not, before the first call.
 void add_outside(PteBuilder& p) {
   for (std::uint32_t id = 0; id < p.method.values.size(); ++id) {
     if (!p.is_tensor(id) || !p.tensor(id).place || p.now.used.contains(id)) continue;
@@ -183,7 +184,7 @@ Result<Case> build_pte(PteBuilder& p) {
 
 }  // namespace
 
-/// A dense tensor of these sizes, in the order of dimensions that the program gives `id`.
+/// The type of a dense tensor of this shape, in the dimension order that the program gives `id`.
 Type dense(const PteBuilder& p, std::uint32_t id, Dtype dtype, std::vector<SymExpr> shape) {
   const PteTensor& t = p.tensor(id);
   Type out;
@@ -201,7 +202,7 @@ Type dense(const PteBuilder& p, std::uint32_t id, Dtype dtype, std::vector<SymEx
   return out;
 }
 
-/// The type the program states; nothing where it is only a bound of the sizes and they can be inferred.
+/// The type that the program states. Empty if its sizes are only bounds and can be inferred.
 std::optional<Type> type_of(const PteBuilder& p, std::uint32_t id) {
   const PteTensor& t = p.tensor(id);
   if (t.dynamic && p.functional != nullptr) return std::nullopt;
@@ -240,12 +241,12 @@ std::int32_t PteBuilder::define(std::uint32_t id, ValueId value, std::optional<P
   return static_cast<std::int32_t>(definitions.size() - 1);
 }
 
-/// The name of a value of this level in a plan.
+/// The name in the plan of a value of this level.
 std::string scoped(PteBuilder& p, ValueId value) {
   return (p.levels.size() > 1 ? p.graph().name + "/" : "") + p.graph().value(value).name;
 }
 
-/// `value` now lies where the program put `id`.
+/// Defines `id` as `value`, at the place that the program gives `id`.
 std::int32_t define_placed(PteBuilder& p, std::uint32_t id, ValueId value) {
   const PteTensor& t = p.tensor(id);
   const std::int32_t made = p.define(id, value, t.place);
@@ -276,7 +277,7 @@ ValueId PteBuilder::give_up(const std::string& what) {
   return {};
 }
 
-/// What a name means where it is used.
+/// The value that a name refers to at the current instruction; invalid after giving up.
 ValueId read(PteBuilder& p, std::uint32_t id) {
   if (!p.going()) return {};
   if (p.now.unsettled.contains(id)) return p.give_up("executorch.read of what one of two branches moved");

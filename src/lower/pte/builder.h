@@ -14,18 +14,18 @@
 
 namespace noclobber {
 
-/// Neither given by the caller nor ever written.
+/// True if the caller does not give the input and it is not known to be written.
 inline bool is_constant_input(const Input& input) {
   return input.kind != Input::Kind::user && !input.may_write.value_or(false);
 }
 
-/// Of a value that lies there.
+/// The plan buffer of a value of `bytes` bytes at `place`.
 PlanBuffer pte_buffer(std::string name, const PteTensor::Place& place, std::int64_t bytes);
 
-/// A tensor that something made, by its name in the graph of level `level`.
+/// A definition of a tensor: its value in the graph of level `level`.
 struct PteDefinition {
   ValueId value;
-  std::uint32_t id = 0;  // the value of the program that was written
+  std::uint32_t id = 0;  // the program's value that it defines
   std::size_t level = 0;
   std::optional<PteTensor::Place> place;
 };
@@ -33,35 +33,35 @@ struct PteDefinition {
 /// A graph under construction: the method's, or a body inside it.
 struct PteLevel {
   Graph graph;
-  std::map<std::uint32_t, ValueId> imported;  // values of the level below, by index
-  std::vector<ValueId> operands;              // of the level below, in the order of their first use
-  std::map<std::pair<std::uint32_t, std::int32_t>, ValueId> views;  // of (value, definition)
+  std::map<std::uint32_t, ValueId> imported;  // inputs for values of the level below, by their index
+  std::vector<ValueId> operands;              // values of the level below, in the order of their first use
+  std::map<std::pair<std::uint32_t, std::int32_t>, ValueId> views;  // by (value, definition)
 };
 
 struct PteOperator {
   std::optional<Schema> schema;
-  const Schema* pure = nullptr;  // of the functional operator, where there is one
-  bool derived = false;          // by its name alone
+  const Schema* pure = nullptr;  // of the functional operator; nullptr if there is none
+  bool derived = false;          // the schema was derived from the name alone
 };
 
-/// What the values of the program stand for at the instruction that is read.
+/// The state of the program's values at the current instruction.
 struct PteNow {
-  std::vector<bool> made;                       // per value: a call makes all of it, somewhere
-  std::vector<std::int32_t> own;                // per value: what an instruction wrote under its name last
-  std::vector<std::int32_t> bound;              // per value: what a move or view made it stand for
-  std::vector<std::optional<SymExpr>> numbers;  // per value: the number it holds now, if that is known
-  std::map<std::uint32_t, std::int64_t> rows;   // of tensors stored row by row: how many there are
-  std::set<std::uint32_t> unsettled;            // moved by one arm of a branch, and not written since
+  std::vector<bool> made;                       // per value: some call of the method writes all of it
+  std::vector<std::int32_t> own;                // per value: last definition under its own name, or -1
+  std::vector<std::int32_t> bound;              // per value: definition bound by a move or view, or -1
+  std::vector<std::optional<SymExpr>> numbers;  // per value: the number it holds now, if known
+  std::map<std::uint32_t, std::int64_t> rows;   // number of rows stored, of tensors stored row by row
+  std::set<std::uint32_t> unsettled;            // moved by only one arm of a branch, not written since
   std::set<std::uint32_t> used;                 // read or written under their own names
 };
 
-/// How much of the functional program has been found again.
+/// The part of the functional program that has been matched so far.
 struct PteMeant {
-  std::map<std::string, std::size_t> calls;        // so far, by operator
-  std::map<std::uint32_t, ValueId> values;         // by value of the method's graph
-  std::set<const Step*> stood_for;                 // its calls
-  std::map<std::uint32_t, std::string> delegates;  // those called so far, with their schemas
-  std::map<std::uint32_t, const Step*> paired;     // its first call of the same, by number
+  std::map<std::string, std::size_t> calls;        // number of calls so far, by operator
+  std::map<std::uint32_t, ValueId> values;         // functional values, by value of the method's graph
+  std::set<const Step*> stood_for;                 // functional calls that are matched
+  std::map<std::uint32_t, std::string> delegates;  // schemas of the delegates called so far, by number
+  std::map<std::uint32_t, const Step*> paired;     // first functional call of a delegate, by its number
 };
 
 /// The graph of one method while its instructions are read: each kind of instruction is a function of it.
@@ -90,14 +90,14 @@ struct PteBuilder {
   PteNow now;
   PteMeant meant;
   PteMemory memory;
-  std::vector<std::pair<std::uint32_t, std::int32_t>> moves;       // of the arm that is being built
+  std::vector<std::pair<std::uint32_t, std::int32_t>> moves;       // of the arm under construction
   std::vector<std::pair<PteTensor::Place, std::int64_t>> written;  // places and ends, in order
-  std::size_t executed = 0;  // instructions, with those of every trip of loops
+  std::size_t executed = 0;  // instructions, counted in every trip of a loop
   std::size_t conds = 0;
   UniqueNames names;
   std::optional<Diagnostic> fault;
-  std::string stopped;  // what was not understood: the rest of the graph is left out
-  mutable std::map<std::string, PteOperator> operators;  // those that were asked for
+  std::string stopped;  // what was not understood; the rest of the graph is omitted
+  mutable std::map<std::string, PteOperator> operators;  // cache of operator_of
 };
 
 Type dense(const PteBuilder& p, std::uint32_t id, Dtype dtype, std::vector<SymExpr> shape);

@@ -13,20 +13,19 @@
 namespace noclobber {
 namespace {
 
-constexpr std::size_t kExecuted = 20000;  // instructions
+constexpr std::size_t kExecuted = 20000;  // instructions, counted in every trip of a loop
 
 bool is_out_slot(const SchemaSlot& slot) { return slot.written && slot.keyword_only; }
 
-/// Rows first, or channels last. Kernels refuse other orders of what they write, or write rows first for all
-/// that.
+/// True for row-major and channels-last. Kernels refuse to write other orders, or write row-major anyway.
 bool is_usual(std::vector<std::uint8_t> order) {
   if (order.size() > 3)
     std::rotate(order.begin() + 1, order.end() - (order.back() == 1 ? 1 : 0), order.end());
   return std::ranges::is_sorted(order);
 }
 
-/// Has a name a meaning of its own, that it loses once it is made another name of something else, also in
-/// later calls?
+/// True if the name has contents of its own, here or in later calls, that it would lose by becoming another
+/// name for something else.
 bool is_elsewhere(const PteBuilder& p, std::uint32_t id) {
   return p.tensor(id).data != 0 || p.now.used.contains(id) || p.is_input(id);
 }
@@ -40,7 +39,8 @@ void point_to(PteBuilder& p, std::uint32_t to, std::uint32_t from) {
   p.moves.emplace_back(to, p.now.bound[to]);
 }
 
-/// An order of dimensions is that of the result; none means that of the operand.
+/// Checks that a dimension-order argument is the order of the result; None means the order of the operand.
+/// False if the argument has another kind.
 bool fits_order(PteBuilder& p, std::uint32_t order, std::uint32_t out) {
   const PteValue& said = p.method.values[order];
   if (said.kind == PteValue::Kind::none) return true;
@@ -77,14 +77,14 @@ std::optional<Arg> argument(PteBuilder& p, std::uint32_t id, const SchemaSlot& s
   return Arg::of(std::move(items));
 }
 
-/// A flag, which the runtime wants to be off.
+/// Checks the flag `non_blocking`, which the runtime requires to be false. False if it is no boolean.
 bool waits(PteBuilder& p, std::uint32_t flag) {
   if (p.method.values[flag].kind != PteValue::Kind::boolean) return false;
   if (p.now.numbers[flag] != SymExpr(0)) p.give_up("executorch.copy that does not wait");
   return true;
 }
 
-/// A tensor that nothing is written into.
+/// A tensor with uninitialised contents.
 void unwritten(PteBuilder& p, const PteInstruction& instruction, const std::string& op) {
   const auto& args = instruction.args;
   if (args.size() != 4 || !p.is_tensor(args[2]) || !fits_order(p, args[1], args[2]))
@@ -98,7 +98,7 @@ void unwritten(PteBuilder& p, const PteInstruction& instruction, const std::stri
   write_results(p, std::move(made), {args[2]});
 }
 
-/// Operators of ExecuTorch's own that are plain ones in other words; false: not of these.
+/// Lowers ExecuTorch's own operators that are plain ones under other names. False if `op` is none of these.
 bool special(PteBuilder& p, const std::string& op, const PteInstruction& instruction) {
   const auto& args = instruction.args;
   const bool copy = op == "dim_order_ops._to_dim_order_copy.out",
@@ -122,7 +122,7 @@ bool special(PteBuilder& p, const std::string& op, const PteInstruction& instruc
     const ValueId base = read(p, args[0]);
     if (!p.going()) return true;
     Arg sizes = sizes_of(p, args[2]);
-    if (p.tensor(args[2]).dynamic) {  // those are only bounds: what the call says, which may be -1
+    if (p.tensor(args[2]).dynamic) {  // these are only bounds; the call's may be -1
       const auto said = argument(p, args[1], find_schema("aten.view.default")->arguments[1]);
       if (!said || !p.going()) return p.give_up(op), true;
       sizes = *said;
@@ -135,7 +135,7 @@ bool special(PteBuilder& p, const std::string& op, const PteInstruction& instruc
   return false;
 }
 
-/// The runtime stores what a call returns, the target itself, under one more name.
+/// The runtime also stores the result of a call, which is the target itself, under the name `name`.
 void name_result(PteBuilder& p, std::uint32_t name, std::uint32_t target) {
   if (name == target || !p.is_tensor(name)) return;
   if (is_elsewhere(p, name))
@@ -145,7 +145,7 @@ void name_result(PteBuilder& p, std::uint32_t name, std::uint32_t target) {
   p.moves.emplace_back(name, p.now.bound[name]);
 }
 
-/// A call without `out` writes the storage of its target, whatever names it has.
+/// A call without `out` writes the storage of its target, under all of its names.
 void in_place_call(PteBuilder& p, const Schema& schema, const PteInstruction& instruction) {
   Step made;
   made.op = schema.op;
@@ -179,7 +179,8 @@ void in_place_call(PteBuilder& p, const Schema& schema, const PteInstruction& in
   p.graph().steps.push_back(std::move(made));
 }
 
-/// Kernels stop at a number that a narrow type does not hold, which one read out of a tensor may be.
+/// True for a number that the dtype of `out` may not hold: kernels fail on one. A number that was read out of
+/// a tensor may be such a number.
 bool may_not_hold(const PteBuilder& p, const SchemaSlot& slot, const Arg& value, std::uint32_t out) {
   const bool number = slot.type_text.starts_with("Scalar") && !slot.type_text.starts_with("ScalarType");
   const Dtype dtype = p.tensor(out).dtype;

@@ -13,14 +13,15 @@
 namespace noclobber {
 namespace {
 
-/// What a tensor of that dtype holds is written, where it is of single precision, with more digits than that.
+/// Compares a number as written with the number that a tensor of that dtype holds. An f32 is written with
+/// more digits than f32 holds.
 bool same_number(Dtype dtype, const Arg& written, const Arg& held) {
   if (dtype == Dtype::f32 && written.kind == Arg::Kind::real && held.kind == Arg::Kind::real)
     return Arg::of_real(static_cast<double>(static_cast<float>(written.real))) == held;
   return written == held;
 }
 
-/// What tells constants apart: contents and dtype, or data of the file.
+/// The identity of a constant: contents and dtype, or the index of its data in the file.
 std::string key_of(const PteTensor& tensor) {
   if (tensor.external) return "data of " + tensor.fqn;
   if (tensor.digest.empty()) return "data " + std::to_string(tensor.data);
@@ -32,7 +33,7 @@ bool same_sizes(const std::optional<Type>& type, const PteTensor& tensor) {
   return type && type->dtype == tensor.dtype && std::ranges::equal(type->shape, tensor.sizes, equal);
 }
 
-/// Operands of bodies: those are told apart by their order, also where they hold the same.
+/// Values that are operands of bodies. These are distinguished by position, even if their contents are equal.
 std::set<std::uint32_t> given_to_bodies(const Graph& graph) {
   std::set<std::uint32_t> out;
   const std::function<void(const Arg&)> add = [&](const Arg& arg) {
@@ -44,7 +45,7 @@ std::set<std::uint32_t> given_to_bodies(const Graph& graph) {
   return out;
 }
 
-/// Per input: the first one that is a constant of the same type and holds the same.
+/// Per input: the first input that is a constant with the same type and contents, else the input itself.
 std::vector<std::size_t> first_alike(const Graph& graph) {
   std::map<std::string, std::vector<std::size_t>> seen;
   const std::set<std::uint32_t> given = given_to_bodies(graph);
@@ -81,7 +82,7 @@ bool PteBuilder::is_constant(std::uint32_t id) const {
   return is_tensor(id) && (tensor(id).data > 0 || tensor(id).external) && !tensor(id).place;
 }
 
-/// Values with data and no place, in order: one input each.
+/// Values with data and without a place, in order; each becomes one input.
 std::vector<std::uint32_t> constants(const PteBuilder& p) {
   std::vector<std::uint32_t> out;
   for (std::uint32_t id = 0; id < p.method.values.size(); ++id)
@@ -93,7 +94,7 @@ void PteBuilder::assume(const std::string& what) {
   if (std::ranges::find(out.assumed, what) == out.assumed.end()) out.assumed.push_back(what);
 }
 
-/// Can the constant of the file be this one, as far as both say what they hold?
+/// True if the file's constant `id` can be this input, as far as the contents of both are known.
 bool may_be(const PteBuilder& p, const Input& input, std::uint32_t id) {
   if (!same_size(p, *p.functional, input, id)) return false;
   const Dtype dtype = p.tensor(id).dtype;
@@ -102,7 +103,8 @@ bool may_be(const PteBuilder& p, const Input& input, std::uint32_t id) {
   return !input.contents || !numbers || std::ranges::equal(*input.contents, *numbers, same);
 }
 
-/// Per input: the constant of the file that holds the same; those are taken out of `constant`.
+/// Per input: the file's constant with the same contents, which is removed from `constant`. Empty if there is
+/// none.
 std::vector<std::optional<std::uint32_t>> match_contents(PteBuilder& p,
                                                          std::vector<std::uint32_t>& constant) {
   std::map<std::string, std::vector<std::uint32_t>> by_digest;
@@ -126,8 +128,8 @@ std::vector<std::optional<std::uint32_t>> match_contents(PteBuilder& p,
   return out;
 }
 
-/// Numbers that ExecuTorch made constants of are steps of the functional program; as long as the file has
-/// more constants than that, they are steps here too.
+/// Numbers that ExecuTorch lifted to constants are steps of the functional program. While the file has more
+/// than `wanted` constants, these become steps here too.
 void add_lifted(PteBuilder& p, std::vector<std::uint32_t>& constant, std::size_t wanted) {
   std::vector<std::pair<Dtype, Arg>> numbers;
   for (const Step& step : p.functional->steps)
@@ -161,7 +163,8 @@ void add_lifted(PteBuilder& p, std::vector<std::uint32_t>& constant, std::size_t
   }
 }
 
-/// Constants that are left: other names of those that have one, or of the file alone.
+/// Binds the remaining constants: aliases of constants that have an input, or constants that only the file
+/// has.
 void add_unmatched(PteBuilder& p, const std::vector<std::uint32_t>& constant) {
   std::map<std::string, std::vector<std::int32_t>> known;
   for (std::uint32_t id = 0; id < p.method.values.size(); ++id)

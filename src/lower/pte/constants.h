@@ -1,5 +1,5 @@
-// Constants of a method, and which of the functional program's they are: by what they hold where both say so,
-// by their order where one does not.
+// Constants of a method, matched with those of the functional program: by contents if both state them, else
+// by order.
 #pragma once
 #include "src/lower/pte/builder.h"
 

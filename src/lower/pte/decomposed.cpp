@@ -1,5 +1,4 @@
-// Operators of exported programs that ExecuTorch's dialect does not have, as the ones that stand for them
-// there.
+// Operators of exported programs that ExecuTorch's dialect lacks, as their equivalents there.
 #include "src/lower/pte/case.h"
 
 namespace noclobber {
@@ -25,7 +24,7 @@ class Decomposition {
     return type ? &*type : nullptr;
   }
 
-  /// Without a dtype of its own; the third argument says that half stays half.
+  /// Only without a dtype argument. The third argument, `half_to_float`, is false: half stays half.
   void softmax(const char* op) {
     if (!step_.kwargs.empty()) return;
     if (step_.args.size() == 3 && step_.args[2].kind == Arg::Kind::none) step_.args.pop_back();
@@ -48,7 +47,7 @@ class Decomposition {
     product(biased ? "aten.addmm.default" : "aten.mm.default", std::move(first), left, turned, w->shape[0]);
   }
 
-  /// Of matrices that do not lie one behind the other: each by itself, with the same right side.
+  /// The product of matrices that are not stored one after another: a batch, with the right side repeated.
   void products(const Type& left, const Arg& right, bool biased) {
     const SymExpr count = left.shape[0], rows = left.shape[1], inner = left.shape[2];
     const SymExpr columns = graph_.value(right.ref).type->shape[1];
@@ -66,7 +65,7 @@ class Decomposition {
                : shown;
   }
 
-  /// Unless strides say otherwise.
+  /// True unless given strides say otherwise.
   static bool lies_in_rows(const Type& type) {
     if (type.strides != Type::Strides::given || type.stride.size() != type.shape.size()) return true;
     SymExpr next = 1;
@@ -83,7 +82,7 @@ class Decomposition {
       step_.op = "aten.bmm.default";
   }
 
-  /// Rows of all leading dimensions at once, and those dimensions again afterwards.
+  /// Flattens all leading dimensions to rows, multiplies, and restores the dimensions.
   void product(const char* op, std::vector<Arg> args, const Type& left, const Arg& right, SymExpr columns) {
     const std::size_t rank = left.shape.size();
     Arg rows = step_.args[0];
@@ -117,7 +116,7 @@ class Decomposition {
     return Arg::of(std::move(out));
   }
 
-  /// A step before this one.
+  /// Appends a step before this one, and returns its result.
   Arg emit(const char* op, std::vector<Arg> args, Dtype dtype, PteSizes shape) {
     Type type;
     type.dtype = dtype;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kNamedDigits = 32;  // of the digest
 
-/// Values that mean something before anything runs: what is given, and numbers.
+/// Per value: true if it is defined before anything runs: inputs, data, named state, everything but tensors.
 std::vector<bool> named_at_first(const PteMethod& method) {
   std::vector<bool> out;
   for (const PteValue& value : method.values)
@@ -23,7 +23,7 @@ std::vector<bool> named_at_first(const PteMethod& method) {
   return out;
 }
 
-/// What some kernel stores into: state, or a result that is changed in place.
+/// Per value: true if some kernel stores into it: state, or a result that is updated in place.
 std::vector<bool> stored_into(const PteMethod& method) {
   std::vector<bool> out(method.values.size(), false);
   for (const PteInstruction& step : method.instructions) {
@@ -35,8 +35,8 @@ std::vector<bool> stored_into(const PteMethod& method) {
   return out;
 }
 
-/// Emitters give each result a value of its own: the last arguments that nothing has named are the results.
-/// Nothing where there are none, or where the first of them may be state.
+/// Emitters give each result a fresh value: the trailing arguments that no earlier instruction names are the
+/// results. Empty if there are none, or if the argument before them may be state.
 std::optional<std::size_t> first_result(const std::vector<std::uint32_t>& args,
                                         const std::vector<bool>& named, const std::vector<bool>& stored) {
   std::size_t first = args.size();
@@ -73,19 +73,19 @@ bool calls(const Graph& graph, const std::string& op) {
   return std::ranges::any_of(graph.steps, [&](const Step& step) { return step.op == op; });
 }
 
-/// Does the call of the program take what the functional one takes, and give no more?
+/// True if the call takes as many arguments as the functional one, and has no more results.
 bool like_call(const PteInstruction& call, const Step& meant) {
   return call.results && meant.args.size() == *call.results &&
          call.args.size() - *call.results <= meant.results.size();
 }
 
-/// What names the payload wherever it lies: the beginning of its digest, as the recorder has it
+/// Identifies the payload independently of its number: the first digits of its digest, as in the recorder
 /// (python/noclobber/fx_graph.py).
 std::string contents_of(const PteBuilder& p, std::uint32_t number) {
   return p.method.delegates[number].digest.substr(0, kNamedDigits);
 }
 
-/// As the functional program calls it, else by its number.
+/// The operator name of a delegate: as in the functional program, else by its number.
 std::string name_of(const PteBuilder& p, std::uint32_t number) {
   if (const auto paired = p.meant.paired.find(number); paired != p.meant.paired.end())
     return paired->second->op;
@@ -95,8 +95,8 @@ std::string name_of(const PteBuilder& p, std::uint32_t number) {
   return meant ? by_contents : delegate_op(delegate, std::to_string(number));
 }
 
-/// The operator that stands for a delegate; declared when it is first called. "": calls differ in their
-/// arguments.
+/// Returns the operator that stands for a delegate, and declares it at the first call. "" if the calls of the
+/// delegate have different signatures.
 std::string declare_delegate(PteBuilder& p, const PteInstruction& call) {
   const PteDelegate& delegate = p.method.delegates[call.target];
   const std::string name = name_of(p, call.target);
@@ -125,7 +125,7 @@ std::string declare_delegate(PteBuilder& p, const PteInstruction& call) {
   return name;
 }
 
-/// The functional program names results that the delegate keeps to itself.
+/// Adds the results of the functional call that the delegate does not return.
 void add_dropped_results(PteBuilder& p, std::size_t step, const Step& meant) {
   for (auto k = static_cast<std::uint32_t>(p.graph().steps[step].results.size()); k < meant.results.size();
        ++k) {
@@ -136,7 +136,8 @@ void add_dropped_results(PteBuilder& p, std::size_t step, const Step& meant) {
   }
 }
 
-/// The functional program has the operators that were lowered, and no calls of delegates.
+/// True if the payload is lowered here: the functional program has the original operators, and no calls of
+/// delegates.
 bool is_lowered_here(const PteBuilder& p, const PteInstruction& call) {
   const PteDelegate& delegate = p.method.delegates[call.target];
   return p.functional != nullptr && p.levels.size() == 1 && delegate.xnnpack && call.results &&
@@ -145,7 +146,8 @@ bool is_lowered_here(const PteBuilder& p, const PteInstruction& call) {
          });
 }
 
-/// Bytes that a call is given and writes as well: what it computes in steps would be read too late.
+/// True if a result overlaps an argument: the steps of the call would read bytes that an earlier one has
+/// overwritten.
 bool meets_arguments(const PteBuilder& p, const PteInstruction& call) {
   for (std::size_t k = *call.results; k < call.args.size(); ++k)
     for (std::size_t j = 0; j < call.args.size(); ++j) {
@@ -159,7 +161,7 @@ bool meets_arguments(const PteBuilder& p, const PteInstruction& call) {
   return false;
 }
 
-/// XNNPACK has sizes in the order in which they lie; nothing for orders that it does not know.
+/// The sizes in memory order, as XNNPACK has them. Empty for orders or dtypes that it does not know.
 std::optional<std::vector<std::int64_t>> xnn_sizes(const PteTensor& t) {
   if (t.dynamic || (t.dtype != Dtype::f32 && t.dtype != Dtype::i8)) return std::nullopt;
   if (std::ranges::is_sorted(t.dim_order)) return t.sizes;
@@ -171,7 +173,7 @@ ValueId turned(PteBuilder& p, const char* op, ValueId value, Arg order) {
   return emit(p, op, {Arg::of(value), std::move(order)}, std::nullopt, "xnn");
 }
 
-/// The steps of its payload.
+/// Lowers a call to the steps of its payload.
 void lowered(PteBuilder& p, const PteInstruction& call) {
   const auto refuse = [&](const std::string& why) { p.give_up("xnnpack." + why); };
   const auto known = [&](std::uint32_t arg) { return p.is_tensor(arg) && xnn_sizes(p.tensor(arg)); };
@@ -212,8 +214,8 @@ void lowered(PteBuilder& p, const PteInstruction& call) {
 
 }  // namespace
 
-/// Delegates of which nothing is known but that they are called are those that the functional program calls
-/// in the same order.
+/// Delegates that are known only from their calls are paired with the delegates that the functional program
+/// calls, in the order of their first calls.
 void pair_delegates(PteBuilder& p) {
   if (p.functional == nullptr) return;
   std::vector<const Step*> meant;

@@ -1,5 +1,5 @@
-// Calls of delegates: operators of their own, that make results of what they are given and, unless their
-// payload tells otherwise, of what lasts in them.
+// Calls of delegates: operators of their own. Results depend on the arguments and, unless the payload says
+// otherwise, on state that persists in the delegate.
 #pragma once
 #include "src/lower/pte/builder.h"
 

@@ -1,10 +1,10 @@
-// A program as torch.export saved it, in the words of a functional program: what ExecuTorch does to every
-// program before any storage is shared.
+// Rewrites a program saved by torch.export to a functional program, as ExecuTorch does with every program
+// before any storage is shared.
 //
-//   written inputs  are marked; what a user input holds at the end is returned, before all other results
-//   bodies          have names of their own, wherever they were nested
-//   numbers         where an operator takes a tensor are constants, one for each number, and operands of
-//   bodies promotion       of what is added, multiplied or divided is a conversion of its own
+//   written inputs  are marked; the final contents of a user input are returned, before all other results
+//   bodies          get unique names, wherever they were nested
+//   numbers         in place of a tensor become constants, one for each number, and operands of bodies
+//   promotion       of the operands of arithmetic becomes a conversion of its own
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -22,7 +22,7 @@ constexpr const char* kRoundedToHalf = "executorch.number_that_half_precision_ro
 
 using Bodies = std::map<std::string, Graph>;
 
-/// Takes nested bodies out of the graph; names that are taken are changed.
+/// Moves nested bodies of the graph to `bodies`, and renames those whose name is taken.
 void flatten(Graph& graph, Bodies& bodies) {
   std::map<std::string, Graph> own = std::exchange(graph.bodies, {});
   std::map<std::string, std::string> renamed;
@@ -30,7 +30,7 @@ void flatten(Graph& graph, Bodies& bodies) {
     std::string free = name;
     for (int k = 1; bodies.contains(free); ++k) free = name + "_" + std::to_string(k);
     renamed[name] = body.name = free;
-    bodies[free];  // taken, also for what is nested in it
+    bodies[free];  // reserves the name, also against bodies nested in it
     flatten(body, bodies);
     bodies[free] = std::move(body);
   }
@@ -40,7 +40,7 @@ void flatten(Graph& graph, Bodies& bodies) {
         arg.text = at->second;
 }
 
-/// Per value: the one whose storage it shows, as far as schemas say.
+/// Per value: the value whose storage it aliases, according to schemas.
 std::vector<ValueId> shown(const Graph& graph) {
   std::vector<ValueId> out;
   for (std::size_t k = 0; k < graph.values.size(); ++k) out.emplace_back(k);
@@ -78,7 +78,8 @@ void mark_written(Graph& graph) {
   }
 }
 
-/// What a user input holds at the end comes back as a result; which inputs these are.
+/// Adds the final contents of written user inputs as the first results of the graph, and returns these
+/// inputs.
 std::vector<ValueId> return_written(Graph& graph) {
   std::vector<Arg> first;
   std::vector<ValueId> written;
@@ -94,7 +95,7 @@ std::vector<ValueId> return_written(Graph& graph) {
   return written;
 }
 
-/// A last step `op` of these arguments.
+/// Appends a step `op` with these arguments, and returns its result.
 Arg appended(Graph& graph, const std::string& name, const char* op, std::vector<Arg> args, ValueId like) {
   graph.values.push_back(
       {name, Value::From::step, static_cast<std::uint32_t>(graph.steps.size()), 0, graph.value(like).type});
@@ -105,7 +106,7 @@ Arg appended(Graph& graph, const std::string& name, const char* op, std::vector<
   return Arg::of(step.results[0]);
 }
 
-/// The first results are stored into these inputs, all at once, and shown there.
+/// Stores the first results into these inputs, all at once, and returns the written inputs in their place.
 void write_back(Graph& graph, const std::vector<ValueId>& written) {
   for (std::size_t k = 0; k < written.size(); ++k) {
     const Arg& result = graph.outputs[k];
@@ -122,14 +123,14 @@ void write_back(Graph& graph, const std::vector<ValueId>& written) {
   }
 }
 
-/// Is there one element, and is that known?
+/// True if the tensor is known to have one element.
 bool is_one(const Graph& graph, const Arg& arg) {
   if (arg.kind != Arg::Kind::ref || !arg.ref.valid() || !graph.value(arg.ref).type) return false;
   return std::ranges::all_of(graph.value(arg.ref).type->shape,
                              [](const SymExpr& size) { return size == SymExpr(1); });
 }
 
-/// The whole sum has one operator in two spellings, and so has a number that is read out of a tensor.
+/// Unifies operators with two spellings: the sum of all elements, and a number that is read out of a tensor.
 void one_spelling(Graph& graph) {
   for (Step& step : graph.steps) {
     if (step.op == "aten.item.default" && step.args.size() == 1 && is_one(graph, step.args[0]))
@@ -142,7 +143,7 @@ void one_spelling(Graph& graph) {
 
 using Symbols = std::map<std::string, SymbolRange>;
 
-/// Does `said`, "le(0, u0)" or "lt(u0, 8)", follow from the range of its symbol?
+/// True if `said`, such as "le(0, u0)" or "lt(u0, 8)", follows from the range of its symbol.
 bool is_in_range(const SymExpr& said, const Symbols& symbols) {
   if (said.is_constant() || said.nodes().size() != 3) return false;
   const SymExpr::Node &left = said.nodes()[0], &right = said.nodes()[1], &relation = said.nodes()[2];
@@ -158,7 +159,7 @@ bool is_in_range(const SymExpr& said, const Symbols& symbols) {
   return strict ? range.min > left.number : range.min >= left.number;
 }
 
-/// Assertions that say of a number what its range says, which holds: ExecuTorch drops them.
+/// Drops assertions that the range of a symbol implies, as ExecuTorch does.
 void forget_ranges(Graph& graph, const Symbols& symbols) {
   const auto says_range = [&](const Step& step) {
     return step.op == "aten._assert_scalar.default" && step.results.empty() && !step.args.empty() &&
@@ -174,7 +175,7 @@ void forget_ranges(Graph& graph, const Symbols& symbols) {
   graph.steps = std::move(kept);
 }
 
-/// The dtype of a number that became a tensor.
+/// The dtype of the tensor that a number becomes. Empty if it is no known number.
 std::optional<Dtype> dtype_of_number(const Arg& arg) {
   if (arg.kind == Arg::Kind::real) return Dtype::f32;
   if (arg.kind == Arg::Kind::boolean) return Dtype::boolean;
@@ -182,7 +183,7 @@ std::optional<Dtype> dtype_of_number(const Arg& arg) {
   return std::nullopt;
 }
 
-/// Does a tensor of that dtype keep it as it is?
+/// True if a tensor of that dtype holds the number exactly.
 bool keeps(Dtype dtype, const Arg& number) {
   if (number.kind == Arg::Kind::real) return holds_exactly(dtype, number.real);
   const bool whole = number.kind == Arg::Kind::sym && number.sym.is_constant();
@@ -190,7 +191,7 @@ bool keeps(Dtype dtype, const Arg& number) {
   return !whole || !half || holds_exactly(dtype, static_cast<double>(number.sym.constant()));
 }
 
-/// Is it beyond the largest, or below the least normal number of half precision?
+/// True if the number is above the largest or below the smallest normal number of a half-precision dtype.
 bool leaves_half(const Arg& number, Dtype dtype) {
   double value = 0;
   if (number.kind == Arg::Kind::real) value = std::abs(number.real);
@@ -200,7 +201,7 @@ bool leaves_half(const Arg& number, Dtype dtype) {
   return dtype == Dtype::bf16 && value != 0 && (value > 0x1.fep127 || value < 0x1p-126);
 }
 
-/// Does the step compute with more digits than a lifted number of floats has?
+/// True if the step computes in f64 or c128, which have more digits than a number lifted to f32.
 bool is_double(const Graph& graph, const Step& step) {
   const auto is_one = [&](ValueId id) {
     const SharedType type = id.valid() ? graph.value(id).type : SharedType();
@@ -215,7 +216,7 @@ Type scalar_type(Dtype dtype) {
   return out;
 }
 
-/// New steps of a graph, each put before the step that was there.
+/// Rewrites the steps of a graph; each new step is put before the step that needs it.
 class Lowering {
  public:
   Lowering(Graph& graph, Bodies& bodies) : graph_(graph), bodies_(bodies) {}
@@ -244,7 +245,7 @@ class Lowering {
            dtype_of_number(arg).has_value();
   }
 
-  /// Bodies that the step runs; constants of theirs join the list that is its last argument.
+  /// The bodies that the step runs. Their constants join the list that is its last argument.
   std::vector<Graph*> arms(const Step& step) {
     std::vector<Graph*> out;
     if (step.args.empty() || step.args.back().kind != Arg::Kind::list) return out;
@@ -254,7 +255,7 @@ class Lowering {
     return out;
   }
 
-  /// Numbers of a step, and of the bodies it runs, in the order in which they run.
+  /// Collects the numbers of a step, and of the bodies it runs, in execution order.
   void gather(Step& step, std::vector<Arg>& numbers) {
     if (const Schema* schema = find_schema(step.op)) {
       for (std::size_t k = 0; k < step.args.size(); ++k)
@@ -284,7 +285,7 @@ class Lowering {
     return id;
   }
 
-  /// The number as PyTorch computes with it, which ExecuTorch rounds.
+  /// The number in f64, as PyTorch computes with it; ExecuTorch rounds it.
   static ValueId exact(Graph& graph, const Arg& number) {
     const ValueId id = add(graph, "number", Value::From::step, graph.steps.size(), Dtype::f64);
     Step& step = graph.steps.emplace_back();
@@ -295,7 +296,7 @@ class Lowering {
     return id;
   }
 
-  /// Steps of `graph` with constants for numbers; `constant` names them there.
+  /// Replaces numbers in the steps of `graph` by constants; `constant` gives the one of a number.
   void rewrite(Graph& graph, const Constant& constant) {
     std::vector<Step> old = std::exchange(graph.steps, {});
     if (&graph == &graph_) graph.steps = std::exchange(made_, {});
@@ -319,7 +320,7 @@ class Lowering {
     }
   }
 
-  /// Constants of a body are operands of the step that runs it; the other body takes them as well.
+  /// Makes constants of a body operands of the step that runs it; the other body takes them as well.
   void enter(Graph& arm, Step& step, const Constant& outer) {
     std::vector<std::pair<Arg, ValueId>> inside;
     rewrite(arm, [&](const Arg& number) {
@@ -338,9 +339,10 @@ class Lowering {
     });
   }
 
-  /// Operands of arithmetic have the dtype of the result. `said`: its arguments before numbers were
-  /// constants. A number that half precision does not keep is none of it: PyTorch computes with more. Where
-  /// that is a matter of the last digit, nothing is said of it.
+  /// Converts the operands of arithmetic to the dtype of the result. `said`: the arguments before numbers
+  /// became constants. A number outside the normal range of half precision is not converted, since PyTorch
+  /// computes with more precision. If half precision only rounds it, an unknown operator makes no claim about
+  /// the result.
   static void promote(Graph& graph, Step& step, const std::vector<Arg>& said) {
     static constexpr std::array kPromoted = {"aten.add.Tensor",      "aten.mul.Tensor",
                                              "aten.sub.Tensor",      "aten.div.Tensor",
@@ -375,7 +377,7 @@ class Lowering {
 
 std::string free_name(const Graph& graph, const std::string& wanted) {
   if (!graph.find(wanted).valid()) return wanted;
-  std::size_t number = graph.values.size();  // of those that were made here, nearly all are taken
+  std::size_t number = graph.values.size();  // nearly all smaller numbers are taken
   while (graph.find(wanted + "_" + std::to_string(number)).valid()) ++number;
   return wanted + "_" + std::to_string(number);
 }

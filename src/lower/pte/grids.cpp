@@ -1,5 +1,5 @@
-// Numbers at equal distances and grids of them, as PyTorch decomposes them: one rule each. Facts: torch/_refs
-// and torch/_decomp of PyTorch 2.15.
+// linspace and affine grids, as PyTorch decomposes them: one rule each. Source: torch/_refs and torch/_decomp
+// of PyTorch 2.15.
 #include <optional>
 
 #include "src/lower/pte/spelling.h"
@@ -23,7 +23,7 @@ class GridRules : public PteSpelling {
     become("aten.where.self", spread(given(0), given(1), *steps));
   }
 
-  /// Each place of a picture, times a matrix.
+  /// The homogeneous coordinates of each pixel, times a matrix.
   void affine() {
     const Type* theta = type_of(0);
     const Arg size = given(1);
@@ -54,7 +54,7 @@ class GridRules : public PteSpelling {
     return number ? std::optional(static_cast<double>(*number)) : std::nullopt;
   }
 
-  /// The first half counted from the begin, the other one from the end; at least two numbers.
+  /// The values of linspace, at least two: the first half from the start, the second half from the end.
   PteArgs spread(const Arg& from, const Arg& to, std::int64_t steps) {
     const Arg step = Arg::of_real((*real_of(to) - *real_of(from)) / static_cast<double>(steps - 1));
     const Arg all = emit("aten.arange.start_step", {number(0), number(steps), number(1)},

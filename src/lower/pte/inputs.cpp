@@ -15,11 +15,11 @@
 namespace noclobber {
 namespace {
 
-constexpr std::int64_t kMostZeros = 1 << 26;  // bytes of state that is compared with zeros
+constexpr std::int64_t kMostZeros = 1 << 26;  // bytes; larger state is not compared with zeros
 
-constexpr std::size_t kSmallConstant = 256;  // bytes: scalars and the like, which make a run meaningful
+constexpr std::size_t kSmallConstant = 256;  // bytes: scalars and the like, whose values matter to a run
 
-/// Of that many zeros.
+/// The digest of `bytes` zero bytes.
 std::string zeros_digest(std::int64_t bytes) {
   return digest_of(std::string(static_cast<std::size_t>(bytes), '\0'));
 }
@@ -28,8 +28,8 @@ bool is_state(const Input& input) {
   return input.kind != Input::Kind::user && input.may_write.value_or(false);
 }
 
-/// State, by value, of which nothing is said but that it holds at exit what it held: the program of the file
-/// need not name it.
+/// State, by value, that the graph does not use and whose final contents are its initial ones: the program of
+/// the file need not name it.
 std::set<std::uint32_t> left_alone(const Graph& graph) {
   std::set<std::uint32_t> out;
   std::vector<ValueId> used;
@@ -44,8 +44,8 @@ std::set<std::uint32_t> left_alone(const Graph& graph) {
   return out;
 }
 
-/// The inputs that are tensors. Others must be what the program says: the runtime compares, and refuses to
-/// run.
+/// The inputs that are tensors. Other inputs must have the values in the program: the runtime compares them,
+/// and refuses to run otherwise.
 std::vector<std::uint32_t> tensor_inputs(const PteBuilder& p) {
   std::vector<std::uint32_t> out;
   std::ranges::copy_if(p.method.inputs, std::back_inserter(out),
@@ -53,8 +53,8 @@ std::vector<std::uint32_t> tensor_inputs(const PteBuilder& p) {
   return out;
 }
 
-/// State that this method does not touch must be left alone. Where it has its own idea of where state lies,
-/// that is placed twice.
+/// Adds shared state that this method does not use, which must be left alone. If the method itself places the
+/// state elsewhere, the state is placed twice.
 void add_shared(PteBuilder& p) {
   for (const PteTensor& state : p.method.shared) {
     const auto is_own = [&](std::uint32_t id) {
@@ -81,13 +81,13 @@ void add_shared(PteBuilder& p) {
   }
 }
 
-/// State with a name and no place: the runtime binds it by its name.
+/// True for state with a name and no place, which the runtime binds by its name.
 bool is_named_state(const PteBuilder& p, std::uint32_t id) {
   const PteTensor& t = p.tensor(id);
   return !t.place && t.data == 0 && !t.external && !t.fqn.empty();
 }
 
-/// Placeholders come first: of all names of one place that nothing writes as a whole, the first.
+/// The first of all values at this place that no instruction writes as a whole: placeholders come first.
 std::uint32_t eldest_at(const PteBuilder& p, std::uint32_t id, const std::vector<bool>& written) {
   for (std::uint32_t k = 0; k < id; ++k) {
     if (!p.is_tensor(k) || written[k] || !p.tensor(k).place ||
@@ -100,7 +100,8 @@ std::uint32_t eldest_at(const PteBuilder& p, std::uint32_t id, const std::vector
   return id;
 }
 
-/// Tensors with a place that are used before any byte of it was written: their contents are from earlier.
+/// Tensors that are used before any of their bytes is written: their contents are from earlier calls. Also
+/// named state without a place. Sorted.
 std::vector<std::uint32_t> states(const PteBuilder& p) {
   std::vector<bool> written(p.method.values.size(), false);
   const std::vector<PteTouch> all = touches(p);
@@ -124,7 +125,7 @@ std::vector<std::uint32_t> states(const PteBuilder& p) {
   return out;
 }
 
-/// The runtime copies what the caller gives into the place of an input that has one.
+/// If an input has a place, the runtime copies the caller's tensor there.
 void place_user_input(PteBuilder& p, std::uint32_t id, ValueId value) {
   if (!p.tensor(id).place) {
     p.now.own[id] = p.define(id, value, std::nullopt);
@@ -140,11 +141,11 @@ void place_user_input(PteBuilder& p, std::uint32_t id, ValueId value) {
   define_placed(p, id, copied);
 }
 
-/// What the caller gives are bytes, which mean the same in one order of dimensions alone.
+/// The caller passes bytes, whose meaning depends on the dimension order: gives up if the two orders differ.
 void same_layout(PteBuilder& p, const Type& type, std::uint32_t id) {
   if (type.strides == Type::Strides::unknown || !may_hold(type, p.tensor(id))) return;
   const bool given = type.strides == Type::Strides::given;
-  std::optional<std::uint8_t> last;  // dimension of more than one
+  std::optional<std::uint8_t> last;  // the previous dimension of a size other than 1
   for (const std::uint8_t dim : p.tensor(id).dim_order) {
     if (type.shape[dim] == SymExpr(1)) continue;
     const bool known = given && last && type.stride[*last].is_constant() && type.stride[dim].is_constant();
@@ -155,14 +156,15 @@ void same_layout(PteBuilder& p, const Type& type, std::uint32_t id) {
   }
 }
 
-/// The file gives it nothing to begin with, nor names another that does: memory as the runtime finds it.
+/// True if neither this file nor another one gives the state initial contents: memory as the runtime finds
+/// it. False above `kMostZeros` bytes.
 bool begins_empty(const PteBuilder& p, std::uint32_t id) {
   const PteTensor& t = p.tensor(id);
   return t.place && t.data == 0 && !t.external && p.bytes_of(id) <= kMostZeros;
 }
 
-/// The state of the file that has this one's name, else the next one, unless it `has_name` there or nowhere;
-/// it must begin with what this one does.
+/// The file's state with the name of `input`, else the next one. With `has_name`, only a state of that name
+/// matches. Gives up if the initial contents differ.
 std::optional<std::uint32_t> state_of(PteBuilder& p, const Input& input, std::vector<std::uint32_t>& held,
                                       bool has_name) {
   const std::string& name = p.functional->value(input.value).name;
@@ -196,14 +198,15 @@ void match_functional(PteBuilder& p) {
   const std::vector<std::uint32_t> users = tensor_inputs(p);
   std::size_t user = 0, next = 0;
   std::vector<std::uint32_t> held = states(p);
-  // State that stays as it is may be missing, and where some is it is this.
+  // State that is never changed may be missing from the file. If some state is missing, it is taken to be
+  // this.
   std::set<std::uint32_t> missing = left_alone(functional);
   const auto expected = static_cast<std::size_t>(std::ranges::count_if(functional.inputs, is_state));
   if (held.size() >= expected) missing.clear();
-  // A method that only reads a buffer may still have it as state, for the others.
+  // A method that only reads a buffer may still have it as state, because other methods write it.
   const bool reads_state = held.size() > expected - missing.size();
   const std::vector<std::optional<std::uint32_t>> given = match_contents(p, constant);
-  std::size_t left = 0;  // constants of the functional program that wait for one of the file
+  std::size_t left = 0;  // functional constants without a digest, to be matched by order
   for (std::size_t k = 0; k < functional.inputs.size(); ++k)
     left += is_constant_input(functional.inputs[k]) && functional.inputs[k].digest.empty() ? 1 : 0;
   for (const Input& input : functional.inputs) p.names.take(functional.value(input.value).name);
@@ -236,8 +239,8 @@ void match_functional(PteBuilder& p) {
   add_unmatched(p, constant);
 }
 
-/// The caller's own memory, stored into on purpose: `copy_` is what a program's write-back becomes, and
-/// nothing else does.
+/// True if the program stores into the caller's own memory on purpose: only the write-back of a program
+/// becomes `copy_`.
 bool is_written_back(const PteBuilder& p, std::uint32_t id) {
   const auto stores = [&](const PteInstruction& step) {
     return step.kind == PteInstruction::Kind::kernel &&
@@ -285,8 +288,8 @@ void add_inputs(PteBuilder& p) {
   if (p.going()) add_shared(p);
 }
 
-/// Tensors in the order in which the program names them, and of each whether all of it is written. What a
-/// call reads comes before what it writes.
+/// Tensors in the order in which the program accesses them, and how. The reads of a call come before its
+/// writes.
 std::vector<PteTouch> touches(const PteBuilder& p) {
   std::vector<PteTouch> out;
   for (const std::uint32_t id : p.method.inputs) out.push_back({id, PteTouch::Kind::given});
@@ -303,9 +306,9 @@ std::vector<PteTouch> touches(const PteBuilder& p) {
     const bool move = step.kind == PteInstruction::Kind::move;
     const Schema* schema = schema_of(p, step);
     const bool own_form =
-        kernel && schema == nullptr && step.args.size() >= 2;  // out is named twice at the end
+        kernel && schema == nullptr && step.args.size() >= 2;  // the last two arguments name `out`
     const std::string op = kernel ? p.method.operators[step.target] : "";
-    if (op == "aten.sym_size.int") continue;  // asks for no contents
+    if (op == "aten.sym_size.int") continue;  // does not read contents
     const auto is_out = [&](std::size_t k) {
       if (step.results) return k >= *step.results;
       if (op == "executorch_prim.et_copy_index.tensor") return k == 0;
@@ -325,7 +328,8 @@ std::vector<PteTouch> touches(const PteBuilder& p) {
   return out;
 }
 
-/// An input like one of the functional program (or of our own making), which `id` names.
+/// Adds an input like one of the functional program, or a new one. `id` is the program's value for it, if
+/// any.
 void add_input(PteBuilder& p, const Input& like, std::string name, Type type,
                std::optional<std::uint32_t> id) {
   const auto number = static_cast<std::uint32_t>(p.graph().inputs.size());
@@ -353,7 +357,8 @@ bool same_size(const PteBuilder& p, const Graph& functional, const Input& input,
   return count == own;
 }
 
-/// An instruction stores into it, or it has a name that outlives the method: no temporary left unwritten.
+/// True if an instruction stores into it, or it has a name that outlives the method: it is no temporary that
+/// was left unwritten.
 bool surely_state(const PteBuilder& p, std::uint32_t id) {
   if (!p.tensor(id).fqn.empty()) return true;
   for (const PteInstruction& step : p.method.instructions) {

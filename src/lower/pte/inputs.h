@@ -1,4 +1,4 @@
-// What a method begins with: user inputs in their order, state, constants.
+// The inputs of a method: user inputs in order, state, constants.
 #pragma once
 #include "src/lower/pte/builder.h"
 

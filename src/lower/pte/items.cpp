@@ -7,7 +7,7 @@
 namespace noclobber {
 namespace {
 
-/// "u7": a size or number that no input tells.
+/// True for a symbol such as "u7": a size or number that no input determines.
 bool is_unbacked(const std::string& symbol) {
   return symbol.size() > 1 && symbol[0] == 'u' &&
          std::ranges::all_of(symbol.substr(1), [](char c) { return c >= '0' && c <= '9'; });
@@ -31,7 +31,7 @@ void add(Unbacked& out, const Arg& arg) {
   for (const Arg& item : arg.list) add(out, item);
 }
 
-/// Of the arguments and results of the steps [first, last).
+/// The unbacked symbols in the arguments and result types of the steps [first, last).
 Unbacked unbacked_of(const Graph& graph, std::size_t first, std::size_t last) {
   Unbacked out;
   for (std::size_t k = first; k < last; ++k) {
@@ -46,15 +46,17 @@ Unbacked unbacked_of(const Graph& graph, std::size_t first, std::size_t last) {
   return out;
 }
 
-/// Is the symbol used nowhere before the step, and is it the one that is new before the next number is read?
+/// True if the symbol is not used before the step, and is among the symbols first used before the next number
+/// is read, if there are any.
 bool may_tell(const Graph& graph, const std::string& symbol, std::size_t step, std::size_t next) {
   const Unbacked before = unbacked_of(graph, 0, step), behind = unbacked_of(graph, step, next);
   const bool other = std::ranges::any_of(behind, [&](const std::string& s) { return !before.contains(s); });
   return !before.contains(symbol) && (!other || behind.contains(symbol));
 }
 
-/// The symbol of the nth number that the functional program reads. Where its steps do not tell, symbols are
-/// numbered as they are read, if there are as many and none is used too early. "": it cannot be told.
+/// The symbol of the nth number that the functional program reads, or "" if unknown. If the step does not
+/// name it, symbols are assumed to be numbered in the order of the reads, provided that their number agrees
+/// and none is used too early.
 std::string told_by(PteBuilder& p, std::size_t nth, const std::string& op) {
   const Graph& graph = *p.functional;
   std::vector<std::size_t> reads;

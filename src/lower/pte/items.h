@@ -1,4 +1,4 @@
-// Whole numbers that a program reads out of tensors. The functional program has a symbol for each.
+// Integers that a program reads out of tensors. The functional program has a symbol for each.
 #pragma once
 #include "src/lower/pte/builder.h"
 

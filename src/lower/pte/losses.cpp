@@ -1,5 +1,5 @@
-// Losses, and other functions of a few steps of arithmetic, as PyTorch decomposes them for the core of ATen:
-// one rule each. Facts: torch/_decomp and torch/_refs of PyTorch 2.15.
+// Losses and other functions of a few steps of arithmetic, as PyTorch decomposes them for core ATen: one rule
+// each. Source: torch/_decomp and torch/_refs of PyTorch 2.15.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -96,7 +96,7 @@ class LossRules : public PteSpelling {
   }
   void lerp_by_tensor() { lerp(given(2)); }
 
-  /// A number less a tensor.
+  /// rsub: a number minus a tensor.
   void subtracted() {
     const Type* x = type_of(0);
     const Arg from = given(1), times = given(2);
@@ -117,7 +117,7 @@ class LossRules : public PteSpelling {
     step_.kwargs = {{"dtype", Arg::of_dtype(Dtype::i64)}};
   }
 
-  /// The logarithm of what is expected, which is taken once or is given as it is.
+  /// kl_div: the logarithm of the target is given (`log_target`) or computed here.
   void divergence() {
     const bool is_log = given(3) == Arg::of_bool(true);
     if (type_of(1) == nullptr || type_of(1)->dtype != dtype()) return;
@@ -135,7 +135,7 @@ class LossRules : public PteSpelling {
     reduced(given(2), emit("aten.sub.Tensor", {kept, emit("aten.mul.Tensor", {given(1), given(0)})}));
   }
 
-  /// What stands at the class of each, less those that are ignored.
+  /// nll_loss: the entry at the target class of each sample. Samples with the ignored index do not count.
   void likelihood() { likelihood(given(0), given(2), given(3), given(4)); }
   void cross_entropy() {
     const Type* x = type_of(0);
@@ -146,7 +146,7 @@ class LossRules : public PteSpelling {
     likelihood(logs, given(2), given(3), given(4));
   }
 
-  /// Equal, or finite and as near as is said.
+  /// isclose: equal, or finite and within the tolerances.
   void is_near() {
     const Type *x = type_of(0), *y = type_of(1);
     const auto by = real_of(given(2)), least = real_of(given(3));
@@ -194,12 +194,12 @@ class LossRules : public PteSpelling {
   }
   Arg real(double value) { return operand(Arg::of_real(value)); }
 
-  /// Of known sizes, of whole numbers, with a weight for each class or none.
+  /// True if the target has class indices of a fitting rank, and there is one weight per class or none.
   bool has_classes(const Arg& weight) const {
     const Type *x = type_of(0), *target = type_of(1), *w = type_of(weight);
     const bool known = x != nullptr && target != nullptr && target->dtype == Dtype::i64;
     if (!known || x->shape.empty() || x->shape.size() > 4) return false;
-    const bool rows = x->shape.size() == 3;  // which are pictures that are one high, if they are not empty
+    const bool rows = x->shape.size() == 3;  // handled as pictures of height 1, if not empty
     if (rows && !std::ranges::all_of(
                     x->shape, [](const SymExpr& size) { return size.is_constant() && size.constant() > 0; }))
       return false;

@@ -1,4 +1,4 @@
-// A functional program in the words of the .pte that was made from it.
+// Rewrites a functional program to the form of the .pte that was made from it.
 #include <algorithm>
 #include <set>
 
@@ -49,8 +49,8 @@ void plain_operators(Graph& graph) {
   }
 }
 
-/// An input that has a place in an arena is copied there: what the program writes into it, the caller sees in
-/// what is returned. Others are the caller's own memory.
+/// Copies each written user input that has a place in an arena, as the runtime does: the caller sees writes
+/// to it only in the outputs. Other inputs are the caller's own memory.
 void copy_written_inputs(Graph& graph, const PteMethod& method) {
   std::vector<const PteValue*> given_to;  // the inputs that are tensors
   for (const std::uint32_t id : method.inputs)
@@ -78,7 +78,7 @@ void copy_written_inputs(Graph& graph, const PteMethod& method) {
   }
 }
 
-/// Numbers of the inputs that a body uses, in the order of their first use.
+/// Appends the positions of the inputs that a body uses, in the order of their first use.
 void used_inputs(Graph& body, std::vector<std::uint32_t>& order) {
   each_ref(body, [&](ValueId& id) {
     const Value& value = body.value(id);

@@ -5,7 +5,7 @@
 
 namespace noclobber {
 
-/// No piece reaches over `at` afterwards.
+/// Splits the piece that reaches over `at`, if there is one.
 void PteMemory::split(Pieces& pieces, std::int64_t at) {
   auto next = pieces.upper_bound(at);
   if (next == pieces.begin()) return;

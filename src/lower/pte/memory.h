@@ -1,4 +1,5 @@
-// Which definition each byte of the arenas holds, as instructions run in order. Internal to the .pte reader.
+// Tracks the definition that each byte of the arenas holds, as instructions run in order. Internal to the
+// .pte reader.
 #pragma once
 #include <cstdint>
 #include <map>

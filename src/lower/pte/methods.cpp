@@ -1,5 +1,5 @@
-// Methods of one program that share state: an arena that holds nothing but named state in one method, and
-// state of the same names in another, is one arena, whatever the others put there.
+// Methods of one program that share state. An arena is shared if two methods have state of the same name
+// there, and in one method it holds nothing but named state. Other contents in other methods do not matter.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -11,7 +11,8 @@ namespace {
 
 using States = std::map<std::string, const PteTensor*>;
 
-/// Named state of a method in an arena; nothing where the method keeps other tensors there too.
+/// The named state of a method in an arena. `alone` becomes false if the method keeps other tensors there
+/// too.
 States states_in(const PteMethod& method, std::uint32_t arena, bool& alone) {
   States out;
   for (const PteValue& value : method.values) {

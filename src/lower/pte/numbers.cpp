@@ -33,7 +33,7 @@ Whole product(std::int64_t a, std::int64_t b) {
 }
 
 Whole quotient(std::int64_t a, std::int64_t b) {
-  if (b <= 0 || a < 0) return std::nullopt;  // where rounding down and towards zero are the same
+  if (b <= 0 || a < 0) return std::nullopt;  // else rounding down and towards zero differ
   return a / b;
 }
 
@@ -50,7 +50,7 @@ Whole compared(std::int64_t a, std::int64_t b) {
 struct PrimRow {
   std::string_view op;
   Whole (*run)(std::int64_t, std::int64_t);
-  SymExpr (*run_sizes)(const SymExpr&, const SymExpr&) = nullptr;  // of sizes that are not known
+  SymExpr (*run_sizes)(const SymExpr&, const SymExpr&) = nullptr;  // for symbolic operands
 };
 
 constexpr PrimRow kPrims[] = {
@@ -66,8 +66,8 @@ constexpr PrimRow kPrims[] = {
     {"executorch_prim.gt.Scalar", compared<std::greater<>>},
     {"executorch_prim.ge.Scalar", compared<std::greater_equal<>>}};
 
-/// Of a tensor with bounds alone: what the functional program calls that size. Without one, what is given has
-/// the size of its bound, as is assumed.
+/// A size of a tensor. If the program states only a bound: the size in the functional program. Without one,
+/// an input is assumed to have its bound as size, and other sizes are unknown.
 std::optional<SymExpr> size_of(PteBuilder& p, std::uint32_t id, std::int64_t dim) {
   const PteTensor& t = p.tensor(id);
   const auto k = static_cast<std::size_t>(dim);
@@ -88,7 +88,7 @@ void add_numbers(PteBuilder& p) {
   }
 }
 
-/// Operators that compute numbers; false: not of these.
+/// Runs an operator that computes numbers. False if `op` is none of these.
 bool numeric(PteBuilder& p, const std::string& op, const PteInstruction& instruction) {
   const auto& args = instruction.args;
   const auto holds_number = [&](std::uint32_t id) {
@@ -108,7 +108,7 @@ bool numeric(PteBuilder& p, const std::string& op, const PteInstruction& instruc
   const auto row = std::ranges::find(kPrims, op, &PrimRow::op);
   if (row == std::end(kPrims)) return false;
   const bool fits = args.size() >= 3 && holds_number(args[0]) && holds_number(args[1]);
-  if (!fits || !holds_number(args[2])) return p.give_up(op), true;  // of floats
+  if (!fits || !holds_number(args[2])) return p.give_up(op), true;  // arithmetic on floats
   const KnownSize a = p.now.numbers[args[0]], b = p.now.numbers[args[1]];
   if (const Whole x = whole(a), y = whole(b); x && y) {
     p.now.numbers[args[2]] = row->run(*x, *y);
@@ -118,8 +118,8 @@ bool numeric(PteBuilder& p, const std::string& op, const PteInstruction& instruc
   return true;
 }
 
-/// Kernels stop at flags that are set, and at any order of dimensions but the one that is there (0, or 1: as
-/// is).
+/// False if kernels refuse the argument: a flag that is set, or a memory format other than 0 (contiguous) and
+/// 1 (preserve).
 bool kernels_take(const PteBuilder& p, std::uint32_t id, const SchemaSlot& slot) {
   const bool flag = slot.name == "implicit" || slot.name == "non_blocking";
   if (!flag && slot.name != "memory_format") return true;
@@ -127,8 +127,8 @@ bool kernels_take(const PteBuilder& p, std::uint32_t id, const SchemaSlot& slot)
   return !said || *said == 0 || (!flag && *said == 1);
 }
 
-/// Values keep their numbers from call to call: one that is read before it is computed, as counters of loops
-/// are, must hold at the end what the file says.
+/// Values keep their numbers between calls: a number that is read before it is computed, such as a loop
+/// counter, must end with the value that the file states.
 bool numbers_return(const PteBuilder& p) {
   std::vector<bool> made(p.method.values.size(), false), kept(p.method.values.size(), false);
   const auto read = [&](std::uint32_t id) { kept[id] = kept[id] || !made[id]; };
@@ -150,7 +150,7 @@ bool numbers_return(const PteBuilder& p) {
   return true;
 }
 
-/// Where a jump on a number leads.
+/// The instruction after a jump on a number; `end` after giving up.
 std::size_t jump(PteBuilder& p, std::size_t at, std::size_t begin, std::size_t end) {
   const PteInstruction& instruction = p.method.instructions[at];
   const Whole condition = whole(p.now.numbers[instruction.args[0]]);
@@ -160,7 +160,7 @@ std::size_t jump(PteBuilder& p, std::size_t at, std::size_t begin, std::size_t e
   return instruction.target;
 }
 
-/// et_copy_index: row `index` of a tensor that grows as rows are stored; the first one begins a new value.
+/// Lowers et_copy_index: stores row `index` of a tensor that grows row by row. Row 0 begins a new value.
 void store_row(PteBuilder& p, const PteInstruction& instruction) {
   const auto& args = instruction.args;
   if (args.size() < 3 || !p.is_tensor(args[0]) || !p.is_tensor(args[1]) ||

@@ -1,5 +1,5 @@
-// Whole numbers that a program computes as it runs: counters of loops, sizes, conditions of jumps. Loops run
-// as often as they say; where a number is not known, what it decides is not either.
+// Integers that a program computes at run time: loop counters, sizes, conditions of jumps. Loops are unrolled
+// with them; a jump on an unknown number ends the graph.
 #pragma once
 #include "src/lower/pte/builder.h"
 

@@ -1,6 +1,6 @@
-// Operators of exported programs that choose elements by computed places (padding, windows, products of
-// vectors), and products that are others turned, as PyTorch decomposes them: one rule each. Facts:
-// torch/_decomp, torch/_refs and the composite kernels of PyTorch 2.15.
+// Operators of exported programs that index by computed positions (padding, windows, cross products), and
+// products that permute others, as PyTorch decomposes them: one rule each. Source: torch/_decomp, torch/_refs
+// and the composite kernels of PyTorch 2.15.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -14,7 +14,7 @@ class PlaceRules : public PteSpelling {
  public:
   using PteSpelling::PteSpelling;
 
-  /// Reflected, or with the last element again, one dimension after the other; circular is a ring of each.
+  /// Pads one dimension after another: reflect and replicate by an index, circular by slices of each end.
   void pad() {
     const Arg mode = given(2);
     const auto by = numbers(given(1));
@@ -47,7 +47,7 @@ class PlaceRules : public PteSpelling {
     if (narrow) step_.kwargs = {{"dtype", Arg::of_dtype(own.dtype)}};
   }
 
-  /// Windows as columns: the rows and the columns of each, then what is there.
+  /// im2col: the row and column indices of each window, then the elements there.
   void windows() {
     const Type* x = type_of(0);
     const auto kernel = two(1), dilation = two(2), padding = two(3), stride = two(4);
@@ -122,11 +122,11 @@ class PlaceRules : public PteSpelling {
     become("aten.index_put.default", {given(0), Arg::of(std::move(places)), source, Arg::of_bool(true)});
   }
 
-  /// Stops at places that count from the end, which index_put takes: what it gives elsewhere is the same.
+  /// index_copy rejects negative indices, which index_put accepts. Otherwise their results are the same.
   void index_copy() { store_rows("aten.index_put.default"); }
   void index_copy_in_place() { store_rows("aten.index_put_.default"); }
 
-  /// Along a dimension places count around it; without one everything is a row, of which they count plainly.
+  /// With a dimension, indices wrap around it. Without one, the operand is flattened and indices do not wrap.
   void take_along() {
     const Type *x = type_of(0), *index = type_of(1);
     const Arg dim = given(2);
@@ -213,7 +213,8 @@ class PlaceRules : public PteSpelling {
     become("aten.view_copy.default", {emit("aten.mm.default", {one, other}), sizes(shape)});
   }
 
-  /// Of few rows, or no lengths: else a product of matrices.
+  /// cdist of at most 25 rows each, or of another norm than 2. PyTorch computes other cases by a product of
+  /// matrices.
   void distances() {
     constexpr std::int64_t kFew = 25;
     const Type *x = type_of(0), *y = type_of(1);
@@ -239,10 +240,10 @@ class PlaceRules : public PteSpelling {
     return type != nullptr &&
            std::ranges::all_of(type->shape, [](const SymExpr& size) { return size.is_constant(); });
   }
-  /// PyTorch makes a wider one of it on the way.
+  /// True for dtypes that PyTorch converts to a wider one on the way.
   static bool is_narrow(Dtype dtype) { return dtype == Dtype::f16 || dtype == Dtype::bf16; }
   static std::int64_t at(const Type& type, std::size_t axis) { return type.shape[axis].constant(); }
-  /// Of the dimension that is so many from the end; one where there is none.
+  /// The size of the dimension at this position from the end (the last is 1); 1 if there is none.
   static SymExpr size_behind(const Type& type, std::size_t from_end) {
     const std::size_t rank = type.shape.size();
     return from_end > rank ? SymExpr(1) : type.shape[rank - from_end];

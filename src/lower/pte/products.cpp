@@ -1,4 +1,4 @@
-// Cells of recurrent layers, sums in Einstein's notation and in bags, as PyTorch decomposes them. Facts:
+// Cells of recurrent layers, einsum, broadcast_tensors and embedding_bag, as PyTorch decomposes them. Source:
 // torch/_decomp and aten/src/ATen/native/Linear.cpp of PyTorch 2.15.
 #include <algorithm>
 #include <string>
@@ -32,7 +32,7 @@ class ProductRules : public PteSpelling {
 
   // Cells.
 
-  /// With biases, of rows.
+  /// True for a cell with biases on a matrix of f32 or f64. Sets `width_`.
   bool is_cell(std::int64_t gates) {
     const Type *x = type_of(0), *w = type_of(2), *u = type_of(3);
     if (x == nullptr || w == nullptr || u == nullptr || x->shape.size() != 2 || w->shape.size() != 2 ||
@@ -91,14 +91,14 @@ class ProductRules : public PteSpelling {
     return true;
   }
 
-  /// The step that was made last gives this value.
+  /// Makes `own` the result of the last step.
   void take_over(ValueId own) {
     graph_.steps.back().results = {own};
     graph_.values[own.index].at = static_cast<std::uint32_t>(graph_.steps.size() - 1);
     graph_.values[own.index].result = 0;
   }
 
-  /// One view for each tensor, the first last.
+  /// One expand per tensor. The first tensor's is the step itself, and so comes last.
   bool broadcast() {
     const PteArgs all = all_of(given(0));
     if (all.size() != step_.results.size()) return false;
@@ -113,7 +113,7 @@ class ProductRules : public PteSpelling {
     return true;
   }
 
-  /// Rows of a table, summed in bags; none of them padding.
+  /// embedding_bag without a padding index.
   bool bag() {
     if (given(8).kind != Arg::Kind::none || step_.results.size() != 4) return false;
     const PteArgs all{given(0), given(1), given(2), given(3), given(4), given(5), given(6), given(7)};
@@ -125,7 +125,8 @@ class ProductRules : public PteSpelling {
 
   // Sums of products.
 
-  /// Of one or two operands, each letter once in each, and no letter that one operand alone sums over.
+  /// One or two operands, with distinct letters in each and an explicit result. Of two, a summed letter must
+  /// be in both.
   bool einsum() {
     const Arg text = given(0);
     const PteArgs operands = all_of(given(1));
@@ -168,7 +169,7 @@ class ProductRules : public PteSpelling {
   static std::int64_t place(const std::string& letters, char c) {
     return static_cast<std::int64_t>(letters.find(c));
   }
-  /// The operand with its letters in this order.
+  /// The operand with its dimensions permuted to this order of letters.
   Arg turned(const Arg& operand, const std::string& letters, const std::string& order) {
     PteArgs dims;
     for (const char c : order) dims.push_back(number(place(letters, c)));

@@ -1,6 +1,6 @@
-// Operators of exported programs that move elements, choose among them or take a few steps of arithmetic, as
-// PyTorch decomposes them for the core of ATen: one rule each. Facts: torch/_decomp and torch/_refs of
-// PyTorch 2.15.
+// Operators of exported programs that move elements, select among them or take a few steps of arithmetic, as
+// PyTorch decomposes them for core ATen: one rule each. Source: torch/_decomp and torch/_refs of PyTorch
+// 2.15.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -128,7 +128,8 @@ class Rearrangement : public PteSpelling {
     become("aten.where.self", {here, spread, given(0)});
   }
 
-  /// Of statistics of the batch alone: each picture is a batch norm of its own channels.
+  /// Only with the statistics of the batch and without a weight or bias: a batch norm over the channels of
+  /// each sample.
   void instance_norm() {
     const Type* x = type_of(0);
     for (const std::size_t k : {1U, 2U, 3U, 4U})
@@ -216,7 +217,7 @@ class Rearrangement : public PteSpelling {
     return emit("aten.arange.start_step", {number(0), number(to), number(1)},
                 {{"dtype", Arg::of_dtype(Dtype::i64)}});
   }
-  /// Which element comes to each place.
+  /// The index of the element that moves to each position.
   std::optional<Arg> rolled(const Arg& shift, std::int64_t size) {
     const auto by = whole(shift);
     if (!by || size < 1) return std::nullopt;

@@ -1,5 +1,5 @@
-// Recurrent layers over sequences, trip by trip, as PyTorch decomposes them. Facts: torch/_decomp of
-// PyTorch 2.15.
+// Recurrent layers over sequences, unrolled as PyTorch decomposes them. Source: torch/_decomp of PyTorch
+// 2.15.
 #include <algorithm>
 
 #include "src/lower/pte/spelling.h"
@@ -7,7 +7,7 @@
 namespace noclobber {
 namespace {
 
-constexpr std::int64_t kMostTrips = 512;  // of all layers and directions
+constexpr std::int64_t kMostTrips = 512;  // in all layers and directions
 
 struct RecurrentKind {
   std::string_view op;
@@ -64,7 +64,8 @@ class Unrolling : public PteSpelling {
     const bool known = arg.kind == Arg::Kind::ref && arg.ref.valid() && graph_.value(arg.ref).type;
     return known ? &*graph_.value(arg.ref).type : nullptr;
   }
-  /// With biases, without projections, not training, all sizes known.
+  /// True for a layer with biases, without projections, not in training, with all sizes known. Sets these
+  /// sizes.
   bool is_plain() {
     const Type* x = type(given(0));
     const auto layers = whole(given(4));
@@ -94,7 +95,7 @@ class Unrolling : public PteSpelling {
       if (k >= type.stride.size() || (type.stride[k] != step && type.shape[k] != SymExpr(1))) return false;
     return true;
   }
-  /// With the batch behind the trips.
+  /// True if the input is dense, with the trips outside of the batch.
   bool lies_in_trips(const Type& type) const {
     if (!batch_first_) return is_dense(type);
     Type turned = type;
@@ -139,7 +140,7 @@ class Unrolling : public PteSpelling {
     graph_.values[value.ref.index].type = std::move(made);
   }
 
-  /// The parts along the first dimension, without it.
+  /// The slices along the first dimension, with that dimension removed.
   PteArgs rows(const Arg& of, std::int64_t count, std::int64_t second, std::int64_t third) {
     PteArgs out;
     for (std::int64_t k = 0; k < count; ++k) {
@@ -167,7 +168,7 @@ class Unrolling : public PteSpelling {
     return out;
   }
 
-  /// x w^T + b, in rows where x is dense.
+  /// x w^T + b: a product over rows if x is dense, else a batched product.
   Arg affine(const Arg& x, bool dense, std::int64_t trips, std::int64_t columns, std::size_t weight) {
     const PteArgs& all = given(2).list;
     const Arg w = all[params_ + weight], b = all[params_ + weight + 2];
@@ -234,7 +235,7 @@ class Unrolling : public PteSpelling {
     held_[0] = add(mul(moved, update), made);
   }
 
-  /// What lasts, of all layers in one.
+  /// Stacks the final states of all layers and directions as one result.
   void returned(std::size_t result, PteArgs all) {
     if (result >= step_.results.size() || !step_.results[result].valid()) return;
     const auto count = static_cast<std::int64_t>(all.size());
@@ -243,7 +244,7 @@ class Unrolling : public PteSpelling {
     take_over(step_.results[result]);
   }
 
-  /// The last step gives this value.
+  /// Makes `value` the result of the last step.
   void take_over(ValueId value) {
     graph_.steps.back().results = {value};
     graph_.values[value.index].at = static_cast<std::uint32_t>(graph_.steps.size() - 1);
@@ -260,11 +261,11 @@ class Unrolling : public PteSpelling {
   }
 
   const RecurrentKind& kind_;
-  std::size_t lasting_;  // what a cell keeps from trip to trip
+  std::size_t lasting_;  // number of loop-carried states of a cell
   Dtype dtype_ = Dtype::f32;
   bool batch_first_ = false;
   std::int64_t layers_ = 0, ways_ = 0, trips_ = 0, batch_ = 0, taken_ = 0, width_ = 0;
-  std::size_t params_ = 0;  // the first of this layer and direction
+  std::size_t params_ = 0;  // position of the first parameter of this layer and direction
   Arg held_[2];
 };
 

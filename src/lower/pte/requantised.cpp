@@ -1,5 +1,5 @@
-// Numbers that are made integers and numbers again. An exported program does so around every operator that it
-// quantises, also around those that only move; ExecuTorch moves the integers.
+// Quantize-dequantize pairs. An exported program has one around every operator that it quantises, even around
+// those that only move elements; ExecuTorch moves the integers.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -14,9 +14,9 @@ namespace noclobber {
 namespace {
 
 constexpr std::int64_t kLeastByte = -128, kMostByte = 127;
-constexpr int kMostMoves = 64;  // moves, one behind the other
+constexpr int kMostMoves = 64;  // length of a chain of moves
 
-/// A step between numbers and bytes: scale and zero point.
+/// The scale and zero point of a quantize or dequantize step.
 struct ByteScale {
   double scale = 0;
   std::int64_t zero = 0;
@@ -38,7 +38,7 @@ const Step* maker(const Graph& graph, const Arg& arg) {
   return value.from == Value::From::step ? &graph.steps[value.at] : nullptr;
 }
 
-/// Does the step only move elements, or put zeros beside them?
+/// True if the step only moves elements, or pads with zeros.
 bool moves(const Graph& graph, const Step& step, const Schema& schema) {
   const auto& type = step.results[0].valid() ? graph.value(step.results[0]).type : SharedType();
   if ((type && type->dtype != Dtype::f32) || schema.writes()) return false;
@@ -125,7 +125,7 @@ class Requantised {
   }
   void join(std::size_t a, std::size_t b) { shown_[root(a)] = root(b); }
 
-  /// Steps whose schema nobody knows may write what they are given.
+  /// A step without a known schema may write its arguments.
   void note_writes(const Step& step) {
     const Schema* schema = find_schema(step.op);
     for (std::size_t k = 0; k < step.args.size() + step.kwargs.size(); ++k) {
@@ -138,8 +138,8 @@ class Requantised {
   bool stays(ValueId value) const { return !written_.contains(root(value.index)); }
 
   Graph& graph_;
-  std::vector<std::size_t> shown_;       // per value: one that may show its storage
-  std::map<std::size_t, bool> written_;  // storages, by such a value
+  std::vector<std::size_t> shown_;       // per value: its parent in the union-find of alias sets
+  std::map<std::size_t, bool> written_;  // by root of an alias set
 };
 
 }  // namespace

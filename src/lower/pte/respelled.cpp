@@ -1,5 +1,5 @@
-// Operators of exported programs that the core of ATen spells otherwise, as PyTorch decomposes them: one rule
-// each. Facts: torch/_decomp and the composite kernels of PyTorch 2.15.
+// Operators of exported programs that core ATen spells differently, as PyTorch decomposes them: one rule
+// each. Source: torch/_decomp and the composite kernels of PyTorch 2.15.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -76,7 +76,8 @@ class Respelling : public PteSpelling {
     become("aten.mul.Tensor", {first, emit("aten.sigmoid.default", {second})});
   }
 
-  /// `unbiased` of .dim is a correction of one, and so is none of .correction.
+  /// A true or missing `unbiased` of .dim is a correction of 1, and so is a missing correction of
+  /// .correction.
   void variance() { become_variance(step_); }
   void deviation() {
     Step inner = step_;
@@ -134,7 +135,8 @@ class Respelling : public PteSpelling {
     become("aten.mul.Tensor", {emit("aten.mul.Tensor", {given(0), scale}), weight});
   }
 
-  /// Of all positions, with or without a mask that is added. Rows of which nothing may be looked at are zero.
+  /// scaled_dot_product_attention, with an additive, boolean or causal mask or none. Rows that are masked
+  /// entirely are zero.
   void attention() {
     const Type *q = type_of(0), *k = type_of(1), *v = type_of(2);
     const bool plain = q && k && v && q->shape.size() == 4 && k->shape.size() == 4 && v->shape.size() == 4 &&
@@ -172,7 +174,7 @@ class Respelling : public PteSpelling {
   }
 
  private:
-  /// What is added to scores: nothing where the mask is true.
+  /// The additive form of a boolean mask: 0 where it is true, -inf elsewhere.
   Arg added(const Arg& mask, Dtype dtype) {
     const auto tensor = [&](double value) {
       return emit("aten.scalar_tensor.default", {Arg::of_real(value)}, {{"dtype", Arg::of_dtype(dtype)}});
@@ -180,7 +182,7 @@ class Respelling : public PteSpelling {
     const Arg hidden = tensor(-HUGE_VAL), nothing = tensor(0);
     return emit("aten.where.self", {mask, nothing, hidden});
   }
-  /// Of which position each may look at which: those before it and itself.
+  /// The causal mask: each position attends to itself and to those before it.
   Arg causal(const SymExpr& rows, const SymExpr& columns) {
     const PteKeywords truth{{"dtype", Arg::of_dtype(Dtype::boolean)}};
     const Arg all = emit("aten.full.default", {sizes({rows, columns}), Arg::of_bool(true)}, truth);
@@ -194,15 +196,15 @@ class Respelling : public PteSpelling {
     return emit("aten.logical_and.default", {late, all});
   }
 
-  /// A list of so many whole numbers; one number stands for all of them.
+  /// The argument as a list of `count` integers; a single integer is repeated.
   static Arg spread(const Arg& arg, std::size_t count) {
     PteArgs out = arg.kind == Arg::Kind::list ? *arg.list : PteArgs{arg};
     if (out.size() == 1) out.resize(count, out[0]);
     return Arg::of(std::move(out));
   }
 
-  /// `at`: where stride, padding and dilation stand. A transposed one has the padding of its output behind
-  /// them.
+  /// `at`: the positions of stride, padding and dilation. A transposed convolution has its output padding at
+  /// 5.
   void convolve(bool is_transposed, const std::array<std::size_t, 3>& at, std::size_t groups) {
     const Type *x = type_of(0), *weight = type_of(1);
     if (x == nullptr || weight == nullptr || x->shape.size() != weight->shape.size() || x->shape.size() < 3)
@@ -234,7 +236,7 @@ class Respelling : public PteSpelling {
     step_.kwargs = {{"dtype", Arg::of_dtype(type->dtype)}};
   }
 
-  /// Of matrices in two leading dimensions, as one list of them.
+  /// The product of matrices with two leading dimensions, which are flattened to one batch.
   Arg product(const Arg& x, const PteSizes& of_x, const Arg& y, const PteSizes& of_y) {
     const auto flat = [&](const Arg& side, const PteSizes& shape) {
       const Arg whole = emit("aten.expand_copy.default", {side, sizes(shape)});
@@ -255,7 +257,7 @@ class Respelling : public PteSpelling {
     return emit("aten.where.self", {none, zeros, weights});
   }
 
-  /// The result is empty: what a program for the CPU keeps of a batch when it does not train.
+  /// Makes result `which` empty: on the CPU, batch norm saves no statistics when it does not train.
   void keep_nothing(std::uint32_t which) {
     const Type* x = type_of(0);
     if (x == nullptr) return;
@@ -304,8 +306,8 @@ bool has_other_spelling(std::string_view op) {
          std::ranges::find(kSpellings, op, &PteSpellingRow<Respelling>::op) != std::end(kSpellings);
 }
 
-/// In place: made beside it in the other spelling, then copied there. Dropout that draws nothing is its
-/// operand.
+/// An in-place operator becomes its respelled functional form and a copy into the operand. Dropout that does
+/// not train becomes the functional operator, which returns its operand.
 void respell_in_place(Graph& graph, Step& next) {
   const Schema* schema = find_schema(next.op);
   if (schema == nullptr || !schema->writes() || next.results.size() != 1 || !next.results[0].valid()) return;

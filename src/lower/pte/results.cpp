@@ -7,7 +7,7 @@
 namespace noclobber {
 namespace {
 
-/// One name for an operator and its copying form, and for those that ExecuTorch writes as one.
+/// One name for an operator and its copying form, and for operators that ExecuTorch writes as one.
 std::string same_spelling(std::string op) {
   constexpr std::pair<std::string_view, std::string_view> kSame[] = {
       {"aten.transpose.int", "aten.permute.default"},
@@ -19,10 +19,10 @@ std::string same_spelling(std::string op) {
   return row == std::end(kSame) ? op : std::string(row->second);
 }
 
-/// Of two results, does the operand say which value it is? unknown: nothing is known of it.
+/// Whether two values are the same. unknown: the value has no known counterpart.
 enum class PteSame : std::uint8_t { yes, no, unknown };
 
-/// What a value of the program is in the functional one, seen through views.
+/// Compares a value of the program with one of the functional program, looking through views.
 PteSame same_value(const PteBuilder& p, ValueId made, ValueId meant) {
   const auto root = [](const Graph& graph, ValueId id) {
     while (id.valid() && graph.value(id).from == Value::From::step) {
@@ -53,7 +53,7 @@ PteSame same_operands(const PteBuilder& p, const Step& made, const Step& meant) 
   return out;
 }
 
-/// Can what the call makes be put where the program puts it?
+/// True if the results of the functional call fit into the tensors that the program writes.
 bool fit(const PteBuilder& p, const Step& meant, const std::vector<std::uint32_t>& outs) {
   for (std::size_t k = 0; k < outs.size() && k < meant.results.size(); ++k) {
     if (!meant.results[k].valid()) continue;
@@ -63,8 +63,9 @@ bool fit(const PteBuilder& p, const Step& meant, const std::vector<std::uint32_t
   return true;
 }
 
-/// The call of the functional program that a call of the program stands for: of those of its operator that
-/// none stands for yet, the first that is given the same values, else the one in its order.
+/// The functional call that a call of the program stands for: of the unmatched calls of its operator that
+/// fit, the first with the same operands, else the one at the same position in order, else the first that may
+/// have them.
 const Step* meant_by(PteBuilder& p, const Step& made, const std::vector<std::uint32_t>& outs) {
   const std::string wanted = same_spelling(made.op);
   const std::size_t nth = p.meant.calls[wanted]++;
@@ -83,7 +84,8 @@ const Step* meant_by(PteBuilder& p, const Step& made, const std::vector<std::uin
   return fits || first == nullptr ? in_order : first;
 }
 
-/// Sizes of which the program states bounds alone: those of the same call of the functional program.
+/// Matches the call with its functional one, and takes from there the types that the program states only as
+/// bounds.
 void type_like_functional(PteBuilder& p, const Step& made, const std::vector<std::uint32_t>& outs) {
   if (p.functional == nullptr || p.levels.size() > 1) return;
   const Step* meant = meant_by(p, made, outs);
@@ -101,12 +103,12 @@ void type_like_functional(PteBuilder& p, const Step& made, const std::vector<std
   }
 }
 
-/// Is its memory that of a constant, or the caller's?
+/// True if its memory is that of a constant, or the caller's.
 bool is_given(const PteBuilder& p, std::uint32_t id) {
   return p.is_constant(id) || (p.is_input(id) && !p.tensor(id).place);
 }
 
-/// What a kernel makes in memory that the method was given is stored there, whoever looks at it.
+/// Stores a result in memory that the method was given with `copy_`, so that every alias sees it.
 void store_into(PteBuilder& p, std::int32_t held, std::uint32_t id, ValueId made) {
   const ValueId target = here(p, p.definitions[static_cast<std::size_t>(held)]);
   const ValueId stored =
@@ -114,7 +116,7 @@ void store_into(PteBuilder& p, std::int32_t held, std::uint32_t id, ValueId made
   p.now.own[id] = p.define(id, stored, std::nullopt);
 }
 
-/// Whoever calls the method brings memory for what it is given and gives back; nobody does for the rest.
+/// True if the tensor lacks a place that it needs: the caller provides memory for inputs and outputs only.
 bool needs_place(const PteBuilder& p, std::uint32_t id) {
   const bool is_output = std::ranges::find(p.method.outputs, id) != p.method.outputs.end();
   return !p.tensor(id).place && !is_given(p, id) && !is_output;
@@ -122,8 +124,8 @@ bool needs_place(const PteBuilder& p, std::uint32_t id) {
 
 }  // namespace
 
-/// Can a value of this type be put into the tensor? Sizes of a dynamic one are bounds: the plan is held to
-/// those.
+/// True if the tensor can hold a value of this type. Sizes of a dynamic tensor are bounds, and the plan is
+/// checked with those.
 bool may_hold(const Type& type, const PteTensor& in) {
   const auto fits = [&](const SymExpr& size, std::int64_t own) {
     return in.dynamic || !size.is_constant() || size.constant() == own;
@@ -131,7 +133,7 @@ bool may_hold(const Type& type, const PteTensor& in) {
   return type.dtype == in.dtype && std::ranges::equal(type.shape, in.sizes, fits);
 }
 
-/// One result per written tensor, each where the program puts it.
+/// Appends the step with one result per written tensor, each at the place that the program gives it.
 void write_results(PteBuilder& p, Step made, const std::vector<std::uint32_t>& outs) {
   const auto number = static_cast<std::uint32_t>(p.graph().steps.size());
   for (std::uint32_t k = 0; k < outs.size(); ++k)
@@ -154,8 +156,8 @@ void write_results(PteBuilder& p, Step made, const std::vector<std::uint32_t>& o
   }
 }
 
-/// Behind its arguments a call names what it returns, which the runtime stores there: what it wrote, or a
-/// list of it.
+/// After its arguments, a call names the value where the runtime stores its result. True if that is what the
+/// call wrote, a list of it, or no tensor.
 bool names_results(const PteBuilder& p, std::uint32_t name, const std::vector<std::uint32_t>& outs) {
   const PteValue& value = p.method.values[name];
   if (value.kind == PteValue::Kind::tensor) return outs.size() == 1 && outs[0] == name;

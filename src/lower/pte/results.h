@@ -1,4 +1,4 @@
-// What calls make: its type, and where the program puts it.
+// Results of calls: their types and the places that the program gives them.
 #pragma once
 #include "src/lower/pte/builder.h"
 

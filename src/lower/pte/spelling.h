@@ -1,4 +1,4 @@
-// What rules of other spellings are made of. Internal to the reader of exported programs.
+// The base of the rules that respell operators. Internal to the reader of exported programs.
 #pragma once
 #include <algorithm>
 #include <optional>
@@ -16,7 +16,7 @@ using PteArgs = std::vector<Arg>;
 using PteKeywords = std::vector<std::pair<std::string, Arg>>;
 using PteSizes = std::vector<SymExpr>;
 
-/// The next step of a graph, which becomes another one; what it needs is appended before.
+/// Rewrites the next step of a graph to another operator. The steps that it needs are appended before it.
 class PteSpelling {
  public:
   PteSpelling(Graph& graph, Step& step, const Schema& schema) : graph_(graph), step_(step), schema_(schema) {}
@@ -47,7 +47,7 @@ class PteSpelling {
     return type ? &*type : nullptr;
   }
 
-  /// A step before this one, of one result.
+  /// Appends a step with one result before this one, and returns the result.
   Arg emit(const char* op, PteArgs args, PteKeywords kwargs = {}) {
     graph_.values.push_back({free_name(graph_, "respelled"),
                              Value::From::step,
@@ -63,21 +63,21 @@ class PteSpelling {
     return Arg::of(id);
   }
 
-  /// The first result of a step of several.
+  /// Appends a step with `results` results, and returns the first.
   Arg emit_first(const char* op, PteArgs args, std::size_t results) {
     const Arg first = emit(op, std::move(args));
     graph_.steps.back().results.resize(results);
     return first;
   }
 
-  /// Of the result, whose type is known.
+  /// The dtype of the result, whose type must be known.
   Dtype dtype() const { return graph_.value(step_.results[0]).type->dtype; }
-  /// In the dtype of the result.
+  /// A 0-d tensor of the number, in the dtype of the result.
   Arg scalar(const Arg& value) {
     return emit("aten.scalar_tensor.default", {value}, {{"dtype", Arg::of_dtype(dtype())}});
   }
-  /// The dtype of a number that is an operand. PyTorch computes doubles with all its digits, which ExecuTorch
-  /// does not.
+  /// The dtype of a number as an operand. PyTorch computes f64 with all digits of the number; ExecuTorch does
+  /// not.
   Dtype lifted_dtype(const Arg& value) const {
     if (value.kind != Arg::Kind::real) return Dtype::i64;
     return dtype() == Dtype::f64 && !holds_exactly(Dtype::f32, value.real) ? Dtype::f64 : Dtype::f32;
@@ -87,7 +87,7 @@ class PteSpelling {
     if (own == Dtype::f32) value.real = static_cast<double>(static_cast<float>(value.real));
     return emit("aten.full.default", {Arg::of(PteArgs{}), value}, {{"dtype", Arg::of_dtype(own)}});
   }
-  /// A number that is an operand, in the dtype of the result.
+  /// A number as an operand, converted to the dtype of the result.
   Arg operand(const Arg& value) {
     const Arg made = lifted(value);
     return lifted_dtype(value) == dtype() ? made : converted(made, dtype());
@@ -96,7 +96,7 @@ class PteSpelling {
     return emit("aten._to_copy.default", {value}, {{"dtype", Arg::of_dtype(to)}});
   }
 
-  /// The step itself: its result is number `which` of `results`.
+  /// Turns the step itself into `op`: its result is number `which` of `results`.
   void become(const char* op, PteArgs args, std::size_t results = 1, std::size_t which = 0) {
     step_.op = op;
     step_.args = std::move(args);
@@ -112,8 +112,8 @@ class PteSpelling {
   const Schema& schema_;
 };
 
-/// What a rule asks of the result: that its type is known, or that it is a float of which PyTorch makes no
-/// wider one on the way.
+/// The requirement of a rule on the result. `type`: its type is known. `wide`: it is f32 or f64, for which
+/// PyTorch uses no wider intermediate dtype.
 enum class PteAsked : std::uint8_t { nothing, type, wide };
 
 template <class Rules>
@@ -123,7 +123,8 @@ struct PteSpellingRow {
   PteAsked of_result = PteAsked::nothing;
 };
 
-/// Runs the rule of the step's operator; false where it has none, or not the one result that is asked for.
+/// Runs the rule of the step's operator. False if it has none, or not the single result that the rule
+/// requires.
 template <class Rules>
 bool respell_by(std::span<const PteSpellingRow<Rules>> rows, Graph& graph, Step& next) {
   const auto row = std::ranges::find(rows, *next.op, &PteSpellingRow<Rules>::op);
@@ -138,28 +139,29 @@ bool respell_by(std::span<const PteSpellingRow<Rules>> rows, Graph& graph, Step&
   return true;
 }
 
-/// Activations of several steps; false where the step is none.
+/// Respells an activation as several steps. False if the step is no such operator.
 bool respell_activation(Graph& graph, Step& next);
 bool is_respelled_activation(std::string_view op);
 
-/// What moves elements or chooses among them, in several steps; false where the step is none such.
+/// Respells an operator that moves or selects elements as several steps. False if the step is no such
+/// operator.
 bool rearrange(Graph& graph, Step& next);
 
-/// Losses and other functions of a few steps; false where the step is none.
+/// Respells a loss or another function of a few steps. False if the step is no such operator.
 bool respell_loss(Graph& graph, Step& next);
 
-/// What chooses elements by computed places, and products of others that are turned; false where the step is
-/// none.
+/// Respells an operator that indexes by computed positions, or a product that permutes another one. False if
+/// the step is no such operator.
 bool respell_places(Graph& graph, Step& next);
 
-/// Numbers at equal distances, and grids of them; false where the step is none.
+/// Respells linspace and affine grids. False if the step is no such operator.
 bool respell_grid(Graph& graph, Step& next);
 
-/// Cells of recurrent layers and sums in Einstein's notation; false where the step is none, or not a plain
-/// one.
+/// Respells cells of recurrent layers and einsum. False if the step is no such operator, or not a plain one.
 bool respell_product(Graph& graph, Step& next);
 
-/// A recurrent layer as the steps of its trips; false where it is none, or one of which sizes are not known.
+/// Unrolls a recurrent layer to the steps of its trips. False if the step is none, or its sizes are not
+/// known.
 bool unroll(Graph& graph, Step& next);
 
 }  // namespace noclobber

@@ -8,7 +8,8 @@
 namespace noclobber {
 namespace {
 
-/// "choose_qparams.Tensor_out" is made of "choose_qparams.tensor" or of that with a capital.
+/// The overload "choose_qparams.Tensor_out" derives from "choose_qparams.Tensor" if it exists, else from
+/// "choose_qparams.tensor".
 const Schema* functional_of(std::string_view op) {
   constexpr std::string_view kOut = "out";
   const std::size_t dot = op.rfind('.');

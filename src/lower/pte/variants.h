@@ -1,5 +1,6 @@
-// Operators of a .pte that no schema is known of: variants that write, as ExecuTorch makes them of functional
-// operators (exir/operator/convert.py of 1.5): the same arguments, then one tensor to write for each result.
+// Operators of a .pte without a known schema: the out variants that ExecuTorch derives from functional
+// operators (exir/operator/convert.py of 1.5). They take the same arguments, then one tensor to write for
+// each result.
 #pragma once
 #include "src/lower/pte/builder.h"
 

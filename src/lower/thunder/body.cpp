@@ -1,5 +1,5 @@
-// Does what is printed below a call say what the call does? What runs is the call: the lines below it are
-// remarks, which a pass that renames the one and forgets the other leaves behind.
+// Checks whether the lines printed below a call describe it. The call is what runs. The lines below it are
+// remarks, which become stale when a pass renames the call alone.
 #include "src/lower/thunder/body.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 using Expr = PythonExpr;
 
-/// Two expressions as they are printed.
+/// True if both expressions are printed alike.
 bool same_text(const Expr& a, const Expr& b) {
   if (a.kind != b.kind || a.text != b.text || a.integer != b.integer || a.boolean != b.boolean) return false;
   if (!(a.real == b.real || (a.real != a.real && b.real != b.real))) return false;
@@ -24,7 +24,8 @@ bool same_text(const Expr& a, const Expr& b) {
   return std::ranges::equal(a.items, b.items, same_text) && std::ranges::equal(a.entries, b.entries, entry);
 }
 
-/// "_softmax" is softmax, "__getitem__" is getitem, "_log_softmax_backward_data" that without data.
+/// "_softmax" -> "softmax", "__getitem__" -> "getitem", "_log_softmax_backward_data" ->
+/// "log_softmax_backward".
 std::string_view plain(std::string_view name) {
   while (name.starts_with('_')) name.remove_prefix(1);
   if (name.ends_with("__")) name.remove_suffix(2);
@@ -32,18 +33,18 @@ std::string_view plain(std::string_view name) {
   return name == "sgn" ? "sign" : name;
 }
 
-/// Nothing, as far as an argument can say it.
+/// True for None and False, which mean the same as a missing argument.
 bool says_nothing(const Expr& given) {
   return given.kind == Expr::Kind::none || (given.kind == Expr::Kind::boolean && !given.boolean);
 }
 
-/// Is `given` the argument of that name in `other`, or nothing where that one has none?
+/// True if `other` has the same argument under that name, or has none and `given` says nothing.
 bool same_keyword(const PythonEntry& given, const Expr& other) {
   const Expr* same = other.entry(given.first);
   return same == nullptr ? says_nothing(given.second) : same_text(given.second, *same);
 }
 
-/// Both calls are given the same: what one alone has says nothing.
+/// True if both calls have the same arguments; an argument of only one call must say nothing.
 bool same_arguments(const Expr& call, const Expr& below) {
   const std::size_t count = std::min(call.items.size(), below.items.size());
   for (std::size_t k = 0; k < std::max(call.items.size(), below.items.size()); ++k) {
@@ -56,7 +57,7 @@ bool same_arguments(const Expr& call, const Expr& below) {
   return std::ranges::all_of(call.entries, in(below)) && std::ranges::all_of(below.entries, in(call));
 }
 
-/// The tensors that a call is given, as they stand.
+/// The names of tensors among the arguments of a call, in order.
 std::vector<std::string> tensors(const Expr& call, const ThunderAsk& is_tensor) {
   std::vector<std::string> out;
   each_thunder_name(call, [&](const std::string& name) {
@@ -71,7 +72,8 @@ std::optional<double> number(const Expr& expr) {
   return std::nullopt;
 }
 
-/// -1 may be an axis, which is 2 below.
+/// True if both are numbers, or both booleans, that differ. A negative integer above may be an axis that is
+/// counted from the front below.
 bool other_number(const Expr& above, const Expr& below) {
   if (above.kind == Expr::Kind::boolean && below.kind == Expr::Kind::boolean)
     return above.boolean != below.boolean;
@@ -81,7 +83,7 @@ bool other_number(const Expr& above, const Expr& below) {
   return !integers || *x >= 0 || *y < 0;
 }
 
-/// Adds the names in an expression.
+/// A visitor that adds names to a set.
 auto into(ThunderNames& names) {
   return [&names](const std::string& name) { names.insert(name); };
 }

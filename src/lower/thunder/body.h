@@ -1,4 +1,4 @@
-// Whether the lines below a call say what the call does. Internal to thunder_*.cpp.
+// Checks whether the lines below a call describe what the call does. Internal to lower/thunder.
 #pragma once
 #include <functional>
 #include <set>
@@ -12,21 +12,24 @@ namespace noclobber {
 using ThunderNames = std::set<std::string, std::less<>>;
 using ThunderAsk = std::function<bool(const std::string&)>;
 
-/// Names that the lines below read and that are neither given to the call nor bound by them; and names that
-/// the call binds and they do not. Constants are among them.
+/// Names that the lines below read and that are neither arguments of the call nor bound by these lines, and
+/// names that the call binds and they do not. Includes names of constants.
 ThunderNames thunder_strange_names(const ThunderStatement& statement);
 
-/// Two names of one operator, but for underscores around them and what marks the data of a gradient.
+/// True if both names denote one operator, apart from surrounding underscores and the suffix `_data` of a
+/// gradient.
 bool thunder_same_name(std::string_view stem, std::string_view other);
 
-/// The one line below repeats the call: the same operator by another module, targets, and arguments.
+/// True if the only line below repeats the call: the same operator (of another module), targets and
+/// arguments.
 bool thunder_repeats(const ThunderStatement& statement, std::string_view stem, std::string_view stem_below);
 
-/// The call is given `out=` or `inplace=`: what it writes stands in it alone.
+/// True if the call has `out=` or `inplace=`: only the call itself states that write.
 bool thunder_writes_elsewhere(const ThunderStatement& statement);
 
-/// The one line below is the same operator, but on other tensors or with another number: a remark that was
-/// not renewed. Axes below may be counted from the front, and arguments may stand in another order.
+/// True if the only line below is the same operator on other tensors or with another number: a remark that
+/// was not updated. An axis may be negative above and counted from the front below, and keyword arguments may
+/// be in another order.
 bool thunder_contradicts(const ThunderStatement& statement, std::string_view stem,
                          std::string_view stem_below, const ThunderAsk& is_tensor);
 

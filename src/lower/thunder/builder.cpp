@@ -1,4 +1,4 @@
-// Statements of level 1, names, and what leaves a trace.
+// Statements of level 1, names, and the outputs of a trace.
 #include "src/lower/thunder/builder.h"
 
 #include <fmt/format.h>
@@ -107,10 +107,12 @@ void ThunderBuilder::statement(const Statement& s) {
   close_unit(first, after, s);
 }
 
-/// One behind the other, the first behind all that the statement's arguments come from.
+/// Orders the steps of a statement one after another, the first one after all definitions of the statement's
+/// arguments.
 void ThunderBuilder::close_unit(std::size_t first, const std::vector<std::uint32_t>& after,
                                 const Statement& s) {
-  // Operators have a module, or are Thunder's own and end in no number; "nvFusion0" has neither.
+  // Operators have a module, or are Thunder's own and do not end in a digit; a fusion like "nvFusion0" does
+  // neither.
   const bool fused = !s.inner.empty() && s.value.kind == PythonExpr::Kind::call && !s.value.text.empty() &&
                      s.value.text.find('.') == std::string::npos && is_fx_digit(s.value.text.back());
   for (std::size_t k = first; k < draft_.graph.steps.size(); ++k) {
@@ -135,7 +137,7 @@ void ThunderBuilder::close_unit(std::size_t first, const std::vector<std::uint32
                    any ? std::vector{static_cast<std::uint32_t>(draft_.graph.steps.size() - 1)} : after);
 }
 
-/// In the forward part: does the statement depend on a gradient? Then what it binds does as well.
+/// True if the statement depends on a gradient (in the forward part). Its targets then do as well.
 bool ThunderBuilder::skipped(const Statement& s) {
   const auto depends = [&](const auto& self, const PythonExpr& expr) -> bool {
     if (expr.kind == PythonExpr::Kind::name && skipped_.contains(expr.text)) return true;
@@ -172,7 +174,7 @@ ThunderThing ThunderBuilder::element(const Thing& from, std::size_t k, const Pyt
   const auto said = trace_->types.find(target.text);
   auto type = said == trace_->types.end() ? std::nullopt : thunder_tensor_type(said->second);
   if (!type) return out;
-  // Gradients by their place: of results that need none there is only a place.
+  // Gradients are numbered by position, which counts results that need no gradient too.
   const std::size_t place = from.source == "grad" ? k : taken_[from.source]++;
   const std::string name = fmt::format("{}_{}", from.source.empty() ? "given" : from.source, place);
   return Thing::of(draft_.gradient(name, std::move(type)));
@@ -193,7 +195,7 @@ void ThunderBuilder::unpack(const Statement& s) {
   }
 }
 
-/// What leaves and nothing is known of is the result of an operator that nobody knows.
+/// A returned name without a definition is modelled as the result of an unknown operator.
 void ThunderBuilder::flatten(const Thing& thing, std::vector<Arg>& into) {
   switch (thing.kind) {
     case Thing::Kind::tensor:
@@ -232,7 +234,7 @@ void ThunderBuilder::flatten(const PythonExpr& expr, std::vector<Arg>& into) {
   flatten(thing, into);
 }
 
-/// Of `{'output': ..., 'flat_args': ..., 'fw_flat_out': ...}` or of a plain value.
+/// Keeps the outputs of `{'output': ..., 'flat_args': ..., 'fw_flat_out': ...}` or of a plain value.
 void ThunderBuilder::keep_outputs(const PythonExpr& value) {
   const PythonExpr* output = value.entry("output");
   const PythonExpr* results = value.entry("fw_flat_out");
@@ -273,7 +275,7 @@ void ThunderBuilder::leave(const Statement& s, bool last) {
   close_unit(first, after, s);
 }
 
-/// Names the first name in `expr` that stands for nothing.
+/// Fails with the first name in `expr` that is not bound.
 void ThunderBuilder::fail_unbound(const PythonExpr& expr) {
   bool ok = true;
   names_.resolve(expr, ok);
@@ -282,7 +284,7 @@ void ThunderBuilder::fail_unbound(const PythonExpr& expr) {
   if (expr.items.empty()) fail(expr.at, "'" + expr.text + "' is not bound");
 }
 
-/// A name that the trace binds elsewhere, or that looks like a tensor's, has to be bound here.
+/// Fails for an unbound name if the trace binds it elsewhere, or if it looks like a tensor's.
 void ThunderBuilder::check_bound(const PythonExpr& expr) {
   if (expr.kind == PythonExpr::Kind::name && names_.find(expr.text) == nullptr) {
     const bool digits = expr.text.size() > 1 && std::ranges::all_of(expr.text.substr(1), is_fx_digit);

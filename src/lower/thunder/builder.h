@@ -1,4 +1,4 @@
-// Builds the Graph of one trace, or of a forward and a backward one. Internal to thunder_*.cpp.
+// Builds the Graph of one trace, or of a forward and a backward one. Internal to lower/thunder.
 #pragma once
 #include <map>
 #include <optional>
@@ -22,7 +22,7 @@ class ThunderBuilder {
 
   ThunderBuilder(std::string_view text, const ThunderFacts& facts) : text_(text), facts_(&facts) {}
   void run(const ThunderTrace& trace, ThunderPart part);
-  /// The backward of the trace that was run: sees what that one saved, and nothing else.
+  /// Runs the backward of the trace that was run. It sees only what that trace saved.
   void run_backward(const ThunderTrace& trace, std::string_view text);
   ThunderGraph finish();
   bool failed() const { return fault_.has_value(); }
@@ -43,15 +43,15 @@ class ThunderBuilder {
     ThunderLayout layout = ThunderLayout::plain;  // of the results
     std::vector<Type> types = {};                 // per result, where the trace prints none
   };
-  /// A step with one result that no name of the trace stands for.
+  /// Appends a step with one result that has no name in the trace.
   ValueId emit_part(const Call& call, Emit what);
-  /// A step whose results are bound to the names the call binds.
+  /// Appends a step whose results are bound to the names that the call binds.
   void emit(const Call& call, Emit what);
-  /// The step that was emitted last is a barrier.
+  /// Marks the step that was emitted last as a barrier.
   void mark_barrier() { draft_.graph.steps.back().barrier = true; }
-  /// A step without results.
+  /// Appends a step without results.
   void emit_effect(const Call& call, Emit what);
-  /// Binds the call's name to something that is there already.
+  /// Binds the call's name to something that exists already.
   void bind_target(const Call& call, const Thing& thing);
   void bind_gradient(const Call& call);
   void declare(OpDecl decl);
@@ -89,10 +89,10 @@ class ThunderBuilder {
   ThunderScopes names_;
   ThunderDraft draft_;
   ThunderPart part_ = ThunderPart::whole;
-  std::map<std::string, std::size_t, std::less<>> forward_results_;  // names in fw_flat_out
+  std::map<std::string, std::size_t, std::less<>> forward_results_;  // positions of names in fw_flat_out
   std::set<std::string, std::less<>> skipped_;                       // names that depend on gradients
   std::set<std::string, std::less<>> targets_;                       // all names that the trace binds
-  std::map<std::string, std::size_t> taken_;                         // elements unpacked, by source
+  std::map<std::string, std::size_t> taken_;                         // number of elements unpacked, by source
   std::vector<Arg> outputs_, forward_outputs_;
   Thing saved_;
   std::uint32_t unit_ = 0;
@@ -101,13 +101,14 @@ class ThunderBuilder {
   std::optional<Diagnostic> fault_;
 };
 
-/// A step without results.
+/// A step of this operator with these arguments, without results.
 Step thunder_step(ThunderBuilder::Emit what);
-/// What runs decides what is a view: the lines below it may be another way to the same elements. Nothing: the
-/// lines below leave it open.
+/// True if the operator that runs and the lines below it disagree about whether the result is a view. The
+/// operator decides: the lines below may compute the same elements in another way. Empty if the lines below
+/// leave it open.
 std::optional<bool> thunder_shares_otherwise(const Graph& graph, const ThunderScopes& names,
                                              const ThunderStatement& statement, const ThunderMark& mark);
-/// What a declared operator does besides reading what it is given, by positions of its arguments.
+/// The effects of a declared operator besides reading its arguments, by position of its arguments.
 struct ThunderFootprint {
   bool pure = true;
   std::span<const std::size_t> written = {};
@@ -115,27 +116,28 @@ struct ThunderFootprint {
   std::vector<Type> types = {};              // of its results, where the trace prints none
   ThunderLayout layout = ThunderLayout::plain;
 };
-/// A step of an operator that is declared here: a function of what it is given, with results of their own.
-/// False: something it is given is no argument.
+/// Appends a step of an operator that is declared here: by default a pure function with fresh results. False
+/// if some operand cannot be an argument.
 bool emit_thunder_function(ThunderBuilder& builder, const ThunderBuilder::Call& call,
                            ThunderFootprint footprint);
-/// Does the call write what the lines below it do not? Then they are not read.
+/// True if the call writes something that the lines below it do not; these are not read then.
 bool thunder_hides_writes(const ThunderStatement& statement);
 /// "prims.copy_" -> "copy_", "torch.nn.functional.relu" -> "relu", "copy_with_setitem_impl" ->
 /// "copy_with_setitem", "torch_pad_prim_impl" -> "pad": the prims that the torch executor runs itself.
 std::string thunder_stem(const std::string& callee);
-/// Is it a function or a method of PyTorch, or Thunder's symbol of one?
+/// True for a function or method of PyTorch, and for Thunder's symbol of one.
 bool is_torch_call(const std::string& callee);
-/// Lowers a call of Thunder's own (prims and executor operators). False: no row fits, and nothing is added.
+/// Lowers a call of Thunder's own (prims and executor operators). False if no row fits; nothing is added
+/// then.
 bool lower_thunder_call(ThunderBuilder& builder, const ThunderBuilder::Call& call);
 bool is_thunder_prim(const std::string& name);
-/// Lowers a call of a PyTorch function (`torch.mul`, `ltorch.mul`, `Tensor.view`). False: nothing fits or is
-/// added.
+/// Lowers a call of a PyTorch function (`torch.mul`, `ltorch.mul`, `Tensor.view`). False if no operator fits;
+/// nothing is added then.
 bool lower_torch_call(ThunderBuilder& builder, const ThunderBuilder::Call& call);
-/// `NAME_vjp(((a, b), {}), grad)`: the gradients of an operator that Thunder registers by itself
+/// Lowers `NAME_vjp(((a, b), {}), grad)`: the gradients of an operator that Thunder registers automatically
 /// (lower/thunder/gradients.cpp).
 bool thunder_vjp(ThunderBuilder& builder, const ThunderBuilder::Call& call);
-/// As an argument of a step. Nothing: it is none (a module, a collection of such).
+/// The thing as an argument of a step. Empty if it is none (a module, a collection of such).
 std::optional<Arg> thunder_argument(const ThunderThing& thing);
 
 }  // namespace noclobber

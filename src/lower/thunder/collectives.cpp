@@ -1,7 +1,7 @@
 // Collectives of thunder.distributed: an operator that is in flight until its wait.
 //
-// What a trace prints as a FUTURE is the buffer that the collective writes while it runs; `wait` gives that
-// buffer. https://github.com/Lightning-AI/lightning-thunder, thunder/distributed/prims.py, release 0.2.6.
+// A FUTURE in a trace is the buffer that the collective writes while it runs; `wait` returns that buffer.
+// Source: https://github.com/Lightning-AI/lightning-thunder, thunder/distributed/prims.py, release 0.2.6.
 #include <string>
 #include <utility>
 
@@ -24,7 +24,7 @@ bool is_true(const std::optional<Arg>& arg) {
                  (arg->kind == Arg::Kind::sym && arg->sym == SymExpr(1)));
 }
 
-/// How often the first size of `small` fits into that of `large`.
+/// The first size of `large` divided by that of `small`. Empty if unknown, or not a whole number.
 std::optional<std::int64_t> ratio(const std::vector<SymExpr>* small, const std::vector<SymExpr>* large) {
   if (small == nullptr || large == nullptr || small->empty() || large->empty()) return std::nullopt;
   if (!(*small)[0].is_constant() || !(*large)[0].is_constant()) return std::nullopt;
@@ -33,7 +33,7 @@ std::optional<std::int64_t> ratio(const std::vector<SymExpr>* small, const std::
   return all / one;
 }
 
-/// The step, and its wait where the call does not leave that to another.
+/// Appends the step, and its wait unless the call leaves that to another statement.
 bool run_collective(ThunderBuilder& builder, const Collective& call, Parts what, bool in_flight) {
   if (in_flight) {
     builder.emit(call, std::move(what));
@@ -44,13 +44,13 @@ bool run_collective(ThunderBuilder& builder, const Collective& call, Parts what,
   return true;
 }
 
-/// Along the first dimension alone is the operator that PyTorch has.
+/// True if the collective is along the first dimension: PyTorch has an operator for that one only.
 bool along_first(const Collective& call, std::size_t at) {
   const auto dim = argument_of(call, at, "dim");
   return !dim || dim->kind == Arg::Kind::none || (dim->kind == Arg::Kind::sym && dim->sym == SymExpr(0));
 }
 
-/// The tensor that a collective is given.
+/// The tensor operand of a collective; empty if it has none.
 std::optional<Arg> subject_of(const Collective& call) {
   if (call.args.empty() || !call.args[0].is_tensor()) return std::nullopt;
   return Arg::of(call.args[0].id);
@@ -80,7 +80,7 @@ bool thunder_all_gather(ThunderBuilder& builder, const Collective& call, const T
          gather_all(builder, call, *group, is_true(argument_of(call, 2, "do_async")));
 }
 
-/// `all_reduce(a, op, group, do_async, skip_clone)`: without a clone it writes what it is given.
+/// `all_reduce(a, op, group, do_async, skip_clone)`: without a clone it writes its operand.
 bool thunder_all_reduce(ThunderBuilder& builder, const Collective& call, const ThunderRow&) {
   const auto subject = subject_of(call), op = argument_of(call, 1, "op"),
              group = argument_of(call, 2, "group");
@@ -127,7 +127,7 @@ bool thunder_reduce_scatter(ThunderBuilder& builder, const Collective& call, con
                         is_true(argument_of(call, 3, "do_async")));
 }
 
-/// `synchronize(a, group, kind)`: a replicated parameter is itself, a sharded one is gathered.
+/// `synchronize(a, group, kind)`: an alias of a replicated parameter; a sharded one is gathered.
 bool thunder_synchronize(ThunderBuilder& builder, const Collective& call, const ThunderRow&) {
   const auto subject = subject_of(call), group = argument_of(call, 1, "group"),
              kind = argument_of(call, 2, "kind");

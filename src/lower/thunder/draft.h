@@ -1,4 +1,4 @@
-// The Graph of a trace as far as its steps are made.
+// The Graph of a trace under construction.
 #pragma once
 #include <map>
 #include <optional>
@@ -10,10 +10,10 @@
 
 namespace noclobber {
 
-/// How a value's elements lie in memory, as far as it can be told from the text.
+/// The memory layout of a value, as far as the text determines it.
 enum class ThunderLayout : std::uint8_t {
   open,
-  ordered,  // strides that are not 0 fall from the first dimension to the last: pointwise results are plain
+  ordered,  // nonzero strides do not increase from first to last dimension: pointwise results are plain
   plain     // contiguous
 };
 
@@ -29,17 +29,17 @@ struct ThunderDraft {
   ValueId gradient(const std::string& name, std::optional<Type> type);
   const std::string& step_name(std::uint32_t step) const;
   ThunderMark mark() const;
-  /// As if nothing had been made since then.
+  /// Undoes everything that was added since `mark`.
   void back_to(const ThunderMark& mark);
 
   Graph graph;
   std::vector<OpDecl> ops;
   std::vector<std::string> assumed;
-  bool believed = false;               // some call that runs was read as what the lines below it say
+  bool believed = false;               // some call that runs was lowered by the lines below it
   std::vector<ThunderLayout> layouts;  // by value
   std::map<std::string, int, std::less<>> used;
   std::map<std::string, ValueId> gradients;
-  std::vector<ValueId> undefined;  // memory that names stand for which nothing defines
+  std::vector<ValueId> undefined;  // contents of names without a definition
 };
 
 }  // namespace noclobber

@@ -10,7 +10,8 @@ namespace noclobber {
 
 namespace {
 
-/// "3, 3" or "[IntegerProxy name=i0, value=2, static=...], 3" between the brackets of a type.
+/// Parses the text between the brackets of a type: "3, 3" or "[IntegerProxy name=i0, value=2, static=...],
+/// 3".
 std::optional<std::vector<SymExpr>> sizes_in(std::string_view text) {
   std::vector<SymExpr> out;
   const auto skip = [&] {
@@ -133,7 +134,7 @@ class InputsReader {
   JsonFaults faults;
 };
 
-/// Elements from the start of the storage up to the last one shown; is_addressable() bounds it.
+/// Elements from the start of the storage through the last one covered. Bounded by is_addressable().
 std::int64_t extent_of(const Type& type) {
   std::int64_t out = type.offset.constant() + 1;
   for (std::size_t k = 0; k < type.shape.size(); ++k) {
@@ -144,7 +145,8 @@ std::int64_t extent_of(const Type& type) {
   return out;
 }
 
-/// Only inputs that share a storage keep its name; of one dtype, they agree on its size.
+/// Clears the name of a storage that only one input has. Inputs of one dtype that share a storage get its
+/// size.
 void note_sharing(std::vector<ThunderInput>& inputs) {
   std::map<std::string, std::vector<ThunderInput*>> by_storage;
   for (ThunderInput& input : inputs)

@@ -1,4 +1,4 @@
-// What Thunder says of types, and what `inputs.json` (noclobber.inputs/1) says of the real inputs.
+// Types as Thunder prints them, and the real inputs as `inputs.json` (noclobber.inputs/1) describes them.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace noclobber {
 
-/// "cpu f32[3, 3]", "cuda:0 bf16[]", "FUTURE cpu f32[2]". A size under symbolic values counts as the number
-/// that was traced. Strides: as if contiguous. Nothing: no tensor, or sizes that make no sense.
+/// "cpu f32[3, 3]", "cuda:0 bf16[]", "FUTURE cpu f32[2]". A symbolic size has the value that was traced.
+/// Strides are contiguous. Empty if the text is no tensor type, or its sizes are invalid.
 std::optional<Type> thunder_tensor_type(std::string_view text);
 /// "int 2", "float 0.0", "bool True": the number, as an argument.
 std::optional<Arg> thunder_number(std::string_view text);
@@ -22,11 +22,11 @@ std::optional<Dtype> thunder_dtype(std::string_view name);
 struct ThunderInput {
   std::string name;
   Type type;
-  std::string storage;                   // "" if no other input has it
-  std::optional<SymExpr> storage_numel;  // if others share it: what all of them show, in elements
+  std::string storage;                   // "" if no other input shares it
+  std::optional<SymExpr> storage_numel;  // if shared: the extent that its inputs cover, in elements
 };
 struct ThunderFacts {
-  bool known = false;  // an inputs.json was there
+  bool known = false;  // an inputs.json was given
   std::vector<ThunderInput> inputs;
 };
 /// error: `where` is a JSON pointer or "line N, column M".

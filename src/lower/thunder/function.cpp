@@ -1,4 +1,4 @@
-// Steps of operators that a trace's reader declares itself.
+// Steps of operators that the reader of traces declares itself.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,8 +17,8 @@ struct FunctionArguments {
   std::vector<Arg> args;
   std::string kinds, slots;
 
-  /// Tensors between other things, as in `(slice(None,None,None), t3)`, stand behind the list that they are
-  /// in.
+  /// Appends an argument. Tensors in a mixed list, as in `(slice(None,None,None), t3)`, are appended after
+  /// that list.
   void take(Arg arg, const std::string& name, bool written) {
     const bool mixed = arg.kind == Arg::Kind::list && !std::ranges::all_of(arg.list, is_reference);
     std::vector<Arg> tensors;

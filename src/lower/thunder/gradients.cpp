@@ -1,4 +1,4 @@
-// Gradients of operators that Thunder registers by itself: it runs PyTorch's own derivative.
+// Gradients of operators that Thunder registers automatically: it runs PyTorch's own derivative.
 //
 //   (t4, _) = roll_vjp(((x, 1), {}), t7)      of roll(x, 1), with the gradient t7 of its result
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 using Vjp = ThunderBuilder::Call;
 
-/// Names that stand in a tree, in its order; false: something else stands there.
+/// Appends the leaves of a tree in order. False if a leaf is no name.
 bool leaves(const PythonExpr& expr, std::vector<PythonExpr>& out) {
   if (expr.kind == PythonExpr::Kind::sequence)
     return std::ranges::all_of(expr.items, [&](const PythonExpr& item) { return leaves(item, out); });
@@ -27,8 +27,8 @@ void leaves(const ThunderThing& thing, std::vector<ThunderThing>& out) {
   for (const ThunderThing& item : thing.items) leaves(item, out);
 }
 
-/// Is the gradient of the operator a view of the one that it is made from? That of a view may be, and what
-/// PyTorch detaches has none.
+/// True if the operator's gradient may be a view of the incoming gradient, as that of a view may be. What
+/// PyTorch detaches has no gradient.
 bool may_show_gradient(const std::string& of) {
   const OpRow* row = find_row("aten." + of);
   if (row == nullptr || of == "detach") return false;
@@ -37,7 +37,7 @@ bool may_show_gradient(const std::string& of) {
   return std::ranges::find(kShows, row->meaning) != std::end(kShows);
 }
 
-/// What draws random numbers draws others when it is run again.
+/// True if the operator draws random numbers: run again, it draws other ones.
 bool draws(const std::string& name) {
   constexpr std::string_view kDraws[] = {"bernoulli", "dropout", "fractional", "gumbel", "multinomial",
                                          "normal",    "poisson", "rand",       "rrelu"};
@@ -60,7 +60,7 @@ bool thunder_vjp(ThunderBuilder& builder, const Vjp& call) {
   std::vector<ThunderThing> given;
   leaves(call.args[0].items[0], given);
   if (!leaves(s.target, names) || names.size() != given.size()) return false;
-  // A result for each tensor that it is given, of the type of that tensor.
+  // One result for each tensor argument, of the type of that tensor.
   ThunderStatement flat = s;
   flat.target.kind = PythonExpr::Kind::sequence;
   flat.target.items.clear();

@@ -1,4 +1,4 @@
-// What the gradients of a joint trace mean: the values that its forward statements read.
+// The meaning of the gradients of a joint trace: they belong to the values that its forward statements read.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -17,14 +17,14 @@ bool calls(const ThunderStatement& s, std::string_view callee) {
   return s.value.kind == PythonExpr::Kind::call && s.value.text.ends_with(callee);
 }
 
-/// In-place operators end in "_", and so does copy_, of which they are made.
+/// In-place operators end in "_", and so does `copy_`, to which they are lowered.
 bool writes(const ThunderStatement& s) { return calls(s, "_") || std::ranges::any_of(s.inner, writes); }
 
 bool asks_gradient(const ThunderStatement& s) {
   return calls(s, "get_grad") || std::ranges::any_of(s.inner, asks_gradient);
 }
 
-/// Where the value of a name is known last, and its type.
+/// The last place where the value of a name is known, and its type.
 struct Known {
   std::size_t at = 0;  // number of statements before the place
   std::string type;
@@ -60,7 +60,8 @@ class Kept {
  private:
   using Copies = std::set<std::pair<std::string, std::string>>;
 
-  /// The trace with copies of some names, each where its value is known last; backward statements take them.
+  /// The trace with copies of some names, each at the last place where its value is known. Backward
+  /// statements read the copies.
   ThunderTrace with(const Copies& copies, const Renamed& names, const Renamed& results) const {
     ThunderTrace out = joint_;
     out.statements.clear();
@@ -92,7 +93,8 @@ class Kept {
         known_[s.target.items[k].text] = {behind, at->second.type};
   }
 
-  /// Names that were written behind their back and are then read: derivatives along names miss the write.
+  /// Collects names that a statement reads after a write through a name they do not derive from: derivatives,
+  /// which follow names, miss the write.
   void not_followed(const ThunderStatement& s, std::size_t k, Copies& out) const {
     for (const ThunderStatement& inner : s.inner) not_followed(inner, k, out);
     const auto type = thunder_tensor_type(s.type);
@@ -106,14 +108,15 @@ class Kept {
     each_thunder_name(s.value, look);
   }
 
-  /// Tensors of the forward statements that backward ones read.
+  /// Tensors of the forward statements that backward statements read.
   Renamed wanted() const {
     Renamed out;
     for (std::size_t k = cut_; k < joint_.statements.size(); ++k) read_by(joint_.statements[k], out);
     return out;
   }
 
-  /// Results whose gradients are asked for: those of the values under their names, so these must be returned.
+  /// Results whose gradients are requested. These are gradients of the values kept under their names, so the
+  /// kept values must be returned.
   Renamed returned() const {
     std::set<std::string> results;
     for (const ThunderStatement& s : joint_.statements)
@@ -129,8 +132,9 @@ class Kept {
     return out;
   }
 
-  /// What was added to a result later leaves its gradient as it is, if it is a number. Added tensors have
-  /// gradients of their own, and one that nobody reads may not be missing: what is meant is not known then.
+  /// A number that is added to a result later does not change its gradient. An added tensor has a gradient of
+  /// its own, and a gradient that is never read may not be missing at all: the meaning is unknown in both
+  /// cases.
   void keep_result(const ThunderStatement& asked, const std::string& name, Renamed& out) const {
     const auto at = known_.find(name);
     if (at == known_.end()) return;

@@ -1,4 +1,4 @@
-// One statement: what it is made of if the trace says so, else the row of its operator.
+// Lowers one statement: by the lines below it if they describe it, else by the row of its operator.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,8 +30,8 @@ bool is_torch_call(const std::string& callee) {
 
 namespace {
 
-/// prims, and those operators of executors that are prims under another name. Any other bare name is
-/// somebody's own operator, whatever it is called.
+/// True for prims, and for executor operators that are prims under another name. Any other bare name is a
+/// user-defined operator, whatever its name.
 bool is_thunders(const std::string& callee) {
   constexpr std::string_view kBare[] = {
       "bookend",        "clear_mutable_collection", "copy_", "setitem", "shallow_copy", "sink", "shape",
@@ -44,12 +44,14 @@ bool is_thunders(const std::string& callee) {
          std::ranges::find(kBare, callee) != std::end(kBare);
 }
 
-/// Fusions and autograd functions are numbered; without a body, nobody knows what they write.
+/// True if the name suggests writes. Fusions and autograd functions are numbered; without a body, their
+/// writes are unknown.
 bool may_write(const std::string& name) {
   return name.ends_with('_') || is_fx_digit(name.back()) || name.find("inplace") != std::string::npos;
 }
 
-/// Of thunder.distributed: where no row knows what such an operator has in flight or keeps, nobody does.
+/// True for operators of thunder.distributed. Without a row, it is unknown what such an operator has in
+/// flight or keeps.
 bool is_distributed(const std::string& name) {
   constexpr std::string_view kNames[] = {"all_gather",      "all_reduce",          "broadcast",   "pack",
                                          "reduce_scatter",  "stash_grad_for_fsdp", "synchronize", "unpack",
@@ -57,14 +59,14 @@ bool is_distributed(const std::string& name) {
   return std::ranges::find(kNames, name) != std::end(kNames);
 }
 
-/// What lies below them counts what holds; one operator of PyTorch asks it.
+/// True for a call whose lines below count elements, although PyTorch has a single operator for it.
 bool is_whole(const ThunderStatement& s) {
   const std::string& callee = s.value.text;
   return s.value.kind == PythonExpr::Kind::call &&
          (callee == "ltorch.all_tensor" || callee == "ltorch.any_tensor");
 }
 
-/// Asks a tensor for what its type says.
+/// True for queries of a tensor that its type answers.
 bool is_question(const std::string& name) {
   constexpr std::string_view kQuestions[] = {"dim",       "is_complex", "is_cuda", "is_floating_point",
                                              "is_nested", "ndim",       "numel",   "size",
@@ -72,7 +74,8 @@ bool is_question(const std::string& name) {
   return std::ranges::find(kQuestions, name) != std::end(kQuestions);
 }
 
-/// Without a tensor in or out: checks of arguments, numbers computed from sizes, bookkeeping.
+/// True for a call without side effects, if it has no tensor among its arguments and results: checks of
+/// arguments, numbers computed from sizes, bookkeeping.
 bool is_harmless(const ThunderStatement& s, const std::string& name) {
   if (name.starts_with("clear_") || name.starts_with("unpack_")) return true;
   return s.target.kind != PythonExpr::Kind::sequence && name.find("rng") == std::string::npos &&
@@ -89,7 +92,7 @@ bool runs_as_written(const ThunderStatement& s) {
          !callee.starts_with("prims.") && (is_torch_call(callee) || is_thunders(callee));
 }
 
-/// Do the lines below it say what it is made of, and not only its name in Thunder?
+/// True if the lines below decompose the call, and do not only repeat it under its name in Thunder.
 bool is_taken_apart(const ThunderStatement& s) {
   const ThunderStatement* at = &s;
   for (; at->inner.size() == 1; at = &at->inner[0])
@@ -97,8 +100,9 @@ bool is_taken_apart(const ThunderStatement& s) {
   return !at->inner.empty();
 }
 
-/// What is executed as it stands is printed once more below, as Thunder's symbol of the same name. Any other
-/// call has to be given what the lines below it read, and a remark on a remark may not contradict it.
+/// True if the lines below describe the call. A call that is executed as printed must be repeated below, as
+/// Thunder's symbol of the same name; any other must not be contradicted by its only line below. The lines
+/// below may only read tensors that the call is given.
 bool described(const ThunderScopes& names, const ThunderStatement& s) {
   const std::string& callee = s.value.text;
   const bool runs = runs_as_written(s);
@@ -151,7 +155,7 @@ bool ThunderBuilder::lower_inner(const Statement& s) {
   return good;
 }
 
-/// `y = x`, `y: "cpu f32[3]" = args[0]`, `i0 = m1.training`: nothing is computed.
+/// Lowers `y = x`, `y: "cpu f32[3]" = args[0]`, `i0 = m1.training`, which compute nothing.
 bool ThunderBuilder::rename(const Statement& s) {
   Thing thing;
   if (s.value.kind == PythonExpr::Kind::name || s.value.kind == PythonExpr::Kind::sequence) {
@@ -168,7 +172,8 @@ bool ThunderBuilder::rename(const Statement& s) {
   return true;
 }
 
-/// A name that nothing stands for: memory that nobody wrote, or whatever the trace before means by it.
+/// Lowers the definition of an undefined name: uninitialised memory, or an input with the meaning that the
+/// name has in the earlier trace.
 bool ThunderBuilder::lower_undefined(const Statement& s) {
   auto type = thunder_tensor_type(s.type);
   if (s.value.text == kThunderGivenName) {
@@ -230,7 +235,7 @@ bool ThunderBuilder::lower_rows(const Statement& s, Call& call) {
   const bool gradients = thunder_vjp(*this, call);
   if (gradients) assume_pure(call.name);
   if (gradients) return true;
-  // An executor's own operator without a body: Thunder takes those without a tag to be functions.
+  // An executor's own operator without a body: Thunder takes one without a tag to be pure.
   const bool own = callee.find('.') == std::string::npos && s.inner.empty() && !may_write(call.name) &&
                    !(is_thunders(callee) && is_distributed(call.name)) &&
                    s.target.kind == PythonExpr::Kind::name;
@@ -240,7 +245,7 @@ bool ThunderBuilder::lower_rows(const Statement& s, Call& call) {
   return true;
 }
 
-/// An operator that nobody knows, with the tensors it is given.
+/// Appends a step of an unknown operator with the arguments of the statement.
 void ThunderBuilder::lower_unknown(const Statement& s) {
   Emit what{"thunder." + (s.value.text.empty() ? std::string("statement") : s.value.text),
             {},
@@ -315,7 +320,7 @@ void ThunderBuilder::bind_target(const Call& call, const Thing& thing) {
   names_.bind(call.statement->target, thing);
 }
 
-/// `prims.get_grad(x)`: an input, named after the place of x among the forward's results.
+/// `prims.get_grad(x)`: an input, named after the position of x among the forward's results.
 void ThunderBuilder::bind_gradient(const Call& call) {
   const PythonExpr& of = call.statement->value.items[0];
   const auto at = forward_results_.find(of.text);

@@ -9,7 +9,7 @@ namespace noclobber {
 
 namespace {
 
-/// `_DistParallelType_REPLICATED_1`, `_object_3`: printed for what a trace holds and cannot print.
+/// True for `_DistParallelType_REPLICATED_1`, `_object_3`: names printed for objects that cannot be printed.
 bool is_object(const std::string& name) {
   const std::size_t number = name.rfind('_');
   const bool numbered = name.starts_with('_') && number > 1 && number + 1 < name.size() &&
@@ -71,7 +71,7 @@ ThunderThing named_constant(const std::string& name) {
 
 }  // namespace
 
-/// `slice(None,3,None)`, `complex(1.0, 2.0)`: the name and what is given to it.
+/// `slice(None,3,None)`, `complex(1.0, 2.0)`: a sequence of the name and its arguments.
 ThunderThing ThunderScopes::called(const PythonExpr& call) const {
   if (auto device = device_of(call)) return *std::move(device);
   ThunderThing out;
@@ -86,8 +86,9 @@ ThunderThing ThunderScopes::called(const PythonExpr& call) const {
   return ok ? out : ThunderThing();
 }
 
-/// An object that a trace names. Of several that are called alike nobody can tell which is meant in another
-/// trace; members of enumerations and of the only kind of object tell it.
+/// An object that a trace names. Unknown if several objects have the same name without number, since they
+/// cannot be matched with those of another trace. Members of enumerations and the only object of a kind can
+/// be.
 ThunderThing ThunderScopes::held(const std::string& object) const {
   const auto count = objects_.find(object);
   const bool one = count != objects_.end() && count->second.size() == 1;
@@ -111,7 +112,7 @@ ThunderThing ThunderScopes::resolve(const PythonExpr& expr, bool& ok) const {
     case PythonExpr::Kind::dict: {
       PythonExpr entries = expr;
       entries.text = "dict";
-      ThunderThing out = called(entries);  // as an argument it is none
+      ThunderThing out = called(entries);  // cannot be an argument
       out.kind = ThunderThing::Kind::other;
       return out;
     }

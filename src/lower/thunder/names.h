@@ -1,4 +1,4 @@
-// What names and literals of a trace stand for.
+// The meanings of names and literals of a trace.
 #pragma once
 #include <map>
 #include <optional>
@@ -12,22 +12,22 @@
 
 namespace noclobber {
 
-/// What a name stands for while a trace is read.
+/// The meaning of a name while a trace is read.
 struct ThunderThing {
   enum class Kind : std::uint8_t { other, tensor, argument, sequence };
   Kind kind = Kind::other;
   ValueId id;                        // tensor
   Arg argument;                      // argument: a number, a dtype, ...
   std::vector<ThunderThing> items;   // sequence
-  std::string source;                // other: what unpacking it gives, "saved" or "grad"
-  std::vector<std::uint32_t> after;  // steps at which what binds the name is done
+  std::string source;                // other: kind of its elements, "saved" or "grad"
+  std::vector<std::uint32_t> after;  // steps after which the name can be read
 
   static ThunderThing of(ValueId id);
   static ThunderThing of(Arg argument);
   bool is_tensor() const { return kind == Kind::tensor; }
 };
 
-/// The names of a trace, and those below a statement in a scope of their own.
+/// The scopes of a trace: its own names, and one nested scope for the lines below each statement.
 class ThunderScopes {
  public:
   using Scope = std::map<std::string, ThunderThing, std::less<>>;
@@ -39,14 +39,14 @@ class ThunderScopes {
   void forget() { scopes_.assign(1, Scope()); }
 
   const ThunderThing* find(std::string_view name) const;
-  /// `ok` becomes false where a name stands for nothing.
+  /// `ok` becomes false if a name is not bound.
   ThunderThing resolve(const PythonExpr& expr, bool& ok) const;
   void bind(const PythonExpr& target, const ThunderThing& thing);
-  /// What a statement binds, from the scope of what it is made of; false: a name is missing.
+  /// Collects the targets of a statement from the scope of the lines below it. False if a name is missing.
   bool collect(const PythonExpr& target, ThunderThing& into) const;
-  /// Steps that must be done before the names in `expr` can be read.
+  /// Appends the steps that must be done before the names in `expr` can be read.
   void gather(const PythonExpr& expr, std::vector<std::uint32_t>& into) const;
-  /// The names of `target` can be read once the steps `after` are done.
+  /// Notes that the names of `target` can be read once the steps `after` are done.
   void mark_done(const PythonExpr& target, const std::vector<std::uint32_t>& after);
 
   void forget_objects() { objects_.clear(); }
@@ -57,12 +57,12 @@ class ThunderScopes {
   ThunderThing held(const std::string& object) const;
 
   std::vector<Scope> scopes_{1};
-  std::map<std::string, std::set<std::string>> objects_;  // names of objects, without their number
+  std::map<std::string, std::set<std::string>> objects_;  // names of objects, by name without number
 };
 
-/// `_DistParallelType_REPLICATED_1`, `_..._ProcessGroup_0`: a member of an enumeration or a group of
-/// processes, without the number, which is a trace's own. Nothing: another name, or an object of which its
-/// class says too little.
+/// `_DistParallelType_REPLICATED_1`, `_..._ProcessGroup_0`: the name of an enumeration member or a process
+/// group, without the number, which is specific to a trace. Empty for another name, or for an object that its
+/// class does not identify.
 std::optional<std::string> thunder_object(const std::string& name);
 
 }  // namespace noclobber

@@ -1,7 +1,7 @@
-// Thunder's own operators: one row per symbol, the ATen operators that mean the same beside it.
+// Thunder's own operators: one row per symbol, with the equivalent ATen operators beside it.
 //
-// The meaning of a prim is that of its executor in PyTorch (thunder/executors/torchex.py): what is a view
-// there is a view here. https://github.com/Lightning-AI/lightning-thunder, release 0.2.6.
+// A prim means what its executor in PyTorch does (thunder/executors/torchex.py): a view there is a view here.
+// Source: https://github.com/Lightning-AI/lightning-thunder, release 0.2.6.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -27,7 +27,7 @@ bool function(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   return emit_thunder_function(builder, call, {});
 }
 
-/// `(mantissa, exponent) = frexp(a)`: as a, and integers of its shape.
+/// `(mantissa, exponent) = frexp(a)`: the type of a, and i32 of its shape.
 bool parted(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   if (call.args.size() != 1 || !call.args[0].is_tensor()) return false;
   std::vector<Type> types = thunder_type_like(builder, call.args[0].id);
@@ -40,7 +40,7 @@ bool impure(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   return emit_thunder_function(builder, call, {.pure = false});
 }
 
-/// The same arguments in the same order.
+/// Passes the same arguments in the same order.
 bool direct(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
   Emit what{std::string(row.op), {}, {}, thunder_pointwise_layout(builder, call)};
   for (const ThunderThing& thing : call.args) {
@@ -57,7 +57,7 @@ bool direct(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
   return true;
 }
 
-/// Results that are contiguous whatever the arguments are.
+/// An operator whose results are contiguous for all arguments.
 bool fresh(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
   if (!std::ranges::all_of(call.args, [](const ThunderThing& t) { return thunder_argument(t).has_value(); }))
     return false;
@@ -84,7 +84,7 @@ bool binary(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
   return true;
 }
 
-/// Of complex numbers it is real.
+/// The abs of a complex tensor is real: a declared function then.
 bool absolute(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
   const auto type = thunder_tensor_type(call.statement->type);
   const bool known =
@@ -94,7 +94,7 @@ bool absolute(ThunderBuilder& builder, const Call& call, const ThunderRow& row) 
   return direct(builder, call, row);
 }
 
-/// Between integers it rounds towards zero, where aten.div would give a float.
+/// Division of integers rounds towards zero, while aten.div gives a float.
 bool divide(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
   const auto type = thunder_tensor_type(call.statement->type);
   if (!type || !(is_floating(type->dtype) || is_complex(type->dtype)))
@@ -112,7 +112,7 @@ bool where(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   return direct(builder, call, row);
 }
 
-/// The argument itself, under another name.
+/// An alias of the argument.
 bool same(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   if (call.args.size() != 1 || !call.args[0].is_tensor()) return false;
   const ValueId id = call.args[0].id;
@@ -121,7 +121,7 @@ bool same(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   return true;
 }
 
-/// `(t10, t11) = update_aliases((x0, t9))`: the same tensors, but later than all of them.
+/// `(t10, t11) = update_aliases((x0, t9))`: aliases of the same tensors, ordered after all of them.
 bool barrier(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   const PythonExpr& target = call.statement->target;
   if (call.args.size() != 1 || call.args[0].kind != ThunderThing::Kind::sequence) return false;
@@ -141,7 +141,7 @@ bool barrier(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   return true;
 }
 
-/// `copy_(source, destination, grad_enabled=True)`: the other way round than in ATen.
+/// `copy_(source, destination, grad_enabled=True)`: the operands are in the opposite order of ATen's.
 bool copy_into(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   if (call.args.size() < 2 || !call.args[0].is_tensor() || !call.args[1].is_tensor()) return false;
   const ValueId to = call.args[1].id;
@@ -180,7 +180,7 @@ bool bitcast(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   return true;
 }
 
-/// `stride_order(a, order)`: for falling strides the argument itself if it has them already.
+/// `stride_order(a, order)`: for decreasing strides, the argument itself if it has them already.
 bool stride_order(ThunderBuilder& builder, const Call& call, const ThunderRow&) {
   if (call.args.empty() || !call.args[0].is_tensor()) return false;
   const auto order = thunder_integers(thunder_given(call, 1, "order"));
@@ -190,7 +190,7 @@ bool stride_order(ThunderBuilder& builder, const Call& call, const ThunderRow&) 
   return true;
 }
 
-/// The argument itself where it is on the device already.
+/// The argument itself if it is on the device already.
 bool device_put(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
   const auto to = thunder_tensor_type(call.statement->type);
   if (call.args.size() != 2 || !call.args[0].is_tensor() || !to) return false;
@@ -209,7 +209,7 @@ bool reduce(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
   const auto& type = builder.type_of(call.args[0].id);
   const auto made = thunder_tensor_type(call.statement->type);
   const bool counts = row.name == "sum" && type && !is_floating(type->dtype) && !is_complex(type->dtype);
-  // What torch makes of integers and booleans is int64, whatever the trace says that the prim makes.
+  // torch sums integers and booleans to int64, whatever dtype the trace prints for the prim.
   if (counts && (!made || made->dtype != Dtype::i64)) return false;
   if (!type || (!counts && !is_floating(type->dtype))) return emit_thunder_function(builder, call, {});
   builder.emit(call, {std::string(row.op), {Arg::of(call.args[0].id), thunder_list(*dims)}});
@@ -240,7 +240,7 @@ bool variance(ThunderBuilder& builder, const Call& call, const ThunderRow& row) 
   return true;
 }
 
-/// A view whose strides are its own affair.
+/// A view whose layout does not follow from its base's.
 bool window(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
   Emit what{std::string(row.op), {}, {}, ThunderLayout::open};
   for (const ThunderThing& thing : call.args) {
@@ -253,7 +253,7 @@ bool window(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
   return true;
 }
 
-/// dtype= and device= as ATen takes them.
+/// A factory that takes `dtype=` and `device=` as ATen does.
 bool factory(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
   if (call.args.size() > 1 &&
       call.args[1].kind == ThunderThing::Kind::sequence)  // full(shape, complex(1.0, 2.0))

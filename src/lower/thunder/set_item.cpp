@@ -1,4 +1,4 @@
-// Writes by index: `a[key] = value`, as Thunder's traces say it.
+// Writes by index: `a[key] = value`, as Thunder's traces print it.
 #include <algorithm>
 #include <set>
 
@@ -10,7 +10,7 @@ namespace {
 
 using Call = ThunderBuilder::Call;
 using Emit = ThunderBuilder::Emit;
-using Keys = std::vector<PythonExpr>;  // one per dimension, and dots
+using Keys = std::vector<PythonExpr>;  // one per dimension, and an ellipsis
 
 constexpr std::size_t kMostRows = 64;
 
@@ -18,8 +18,8 @@ bool is_slice(const PythonExpr& key) {
   return key.kind == PythonExpr::Kind::call && key.text == "slice" && key.items.size() == 3;
 }
 
-/// The views that basic indices take, one after the other, each still without its base. Nothing: one of them
-/// is none.
+/// The views of basic indices, one after the other, each still without its base. Empty if a key is no basic
+/// index.
 std::optional<std::vector<Emit>> index_views(const Keys& keys, std::size_t rank) {
   const auto dots = std::ranges::count(keys, PythonExpr::Kind::ellipsis, &PythonExpr::kind);
   if (dots > 1 || keys.size() - static_cast<std::size_t>(dots) > rank) return std::nullopt;
@@ -49,7 +49,7 @@ std::optional<std::vector<Emit>> index_views(const Keys& keys, std::size_t rank)
   return out;
 }
 
-/// `copy_with_setitem(a, mask, 1.0)`: elements that a mask as large as a chooses become one number.
+/// `copy_with_setitem(a, mask, 1.0)`: elements selected by a mask of the shape of a become one number.
 bool fill_by_mask(ThunderBuilder& builder, const Call& call, const std::vector<SymExpr>& shape,
                   const Arg& value) {
   const auto* chosen = thunder_shape(builder, &call.args[1]);
@@ -65,14 +65,15 @@ bool fill_by_mask(ThunderBuilder& builder, const Call& call, const std::vector<S
   return true;
 }
 
-/// What basic indices choose, and the row of the value that goes there; without one, all of the value.
+/// The region that basic indices select, and the row of the value that is stored there. Without a row, the
+/// whole value is.
 struct Region {
   std::vector<Emit> views;
   std::optional<std::int64_t> row;
 };
 
-/// Of how many numbers the lists among the keys are, those of one counting as any. 0: something else is in
-/// one, or they differ.
+/// The common length of the lists among the keys, where a list of one number fits any length. 0 if a list
+/// holds something else, or the lengths differ.
 std::size_t listed(const Keys& keys) {
   std::size_t out = 1;
   for (const PythonExpr& k : keys) {
@@ -86,7 +87,7 @@ std::size_t listed(const Keys& keys) {
   return out;
 }
 
-/// Are the numbers of a list different elements of a dimension?
+/// True if the numbers of a list are distinct elements of a dimension.
 bool differ(const PythonExpr& list, const SymExpr& extent) {
   if (!extent.is_constant()) return false;
   std::set<std::int64_t> seen;
@@ -95,7 +96,8 @@ bool differ(const PythonExpr& list, const SymExpr& extent) {
   });
 }
 
-/// `[0, 2]` is one index after the other; several lists are taken together. Nothing: not that simple.
+/// The regions of a key. A list such as `[0, 2]` gives one region per number; several lists are zipped. Empty
+/// if the key is not that simple.
 std::optional<std::vector<Region>> regions_of(const PythonExpr& key, const std::vector<SymExpr>& shape,
                                               const std::vector<SymExpr>* value) {
   const bool tuple = key.kind == PythonExpr::Kind::sequence && !key.list;
@@ -103,7 +105,7 @@ std::optional<std::vector<Region>> regions_of(const PythonExpr& key, const std::
   const bool lists = std::ranges::count(keys, PythonExpr::Kind::sequence, &PythonExpr::kind) > 0;
   const std::size_t count = listed(keys);
   bool rows = false;
-  if (lists && value != nullptr && !value->empty()) {  // a list alone, which chooses rows
+  if (lists && value != nullptr && !value->empty()) {  // a single list, which selects rows
     if (count == 0 || keys.size() != 1 || shape.empty() || !differ(keys[0], shape[0])) return std::nullopt;
     rows = value->size() == shape.size();
     const auto extent = rows ? (*value)[0] : SymExpr(1);
@@ -126,7 +128,7 @@ std::optional<std::vector<Region>> regions_of(const PythonExpr& key, const std::
   return out.empty() ? std::nullopt : std::optional(out);
 }
 
-/// The last of the views, of what is there.
+/// Applies the views to a value, one after the other, and returns the last.
 ValueId narrowed(ThunderBuilder& builder, const Call& call, ValueId at, const std::vector<Emit>& views) {
   for (Emit view : views) {
     view.args[0] = Arg::of(at);
@@ -151,11 +153,11 @@ bool has_tensor(const ThunderThing& thing) {
   return thing.is_tensor() || std::ranges::any_of(thing.items, has_tensor);
 }
 
-/// What a key of numbers, slices and tensors of places chooses: first the views of numbers and slices, then
-/// these indices of what they leave.
+/// The selection of a key of numbers, slices and index tensors: first the views of the numbers and slices,
+/// then the index tensors on the result.
 struct Places {
   std::vector<Emit> views;
-  std::vector<Arg> indices;  // none: all of the dimension
+  std::vector<Arg> indices;  // None: the whole dimension
 };
 
 std::optional<Places> places_of(const ThunderBuilder& builder, const Call& call, std::size_t rank) {
@@ -166,7 +168,7 @@ std::optional<Places> places_of(const ThunderBuilder& builder, const Call& call,
   };
   const auto& value = call.args[2].is_tensor() ? builder.type_of(call.args[2].id) : SharedType();
   if (call.args[2].is_tensor() && (!value || value->dtype != builder.type_of(call.args[0].id)->dtype))
-    return std::nullopt;  // converted first
+    return std::nullopt;  // the value would be converted first
   if (is_place(call.args[1], true)) return Places{{}, {Arg::of(call.args[1].id)}};
   const std::vector<ThunderThing>& things = call.args[1].items;
   if (key.kind != PythonExpr::Kind::sequence || key.list || things.size() != key.items.size() ||
@@ -178,7 +180,7 @@ std::optional<Places> places_of(const ThunderBuilder& builder, const Call& call,
   all.kind = PythonExpr::Kind::call;
   all.text = "slice";
   all.items.resize(3);
-  Keys basic;  // one per dimension, whole where a tensor stands
+  Keys basic;  // one per dimension; a full slice in place of a tensor
   std::vector<Arg> indices;
   bool numbers = false, sliced = false;
   for (std::size_t k = 0; k < things.size(); ++k) {
@@ -192,13 +194,14 @@ std::optional<Places> places_of(const ThunderBuilder& builder, const Call& call,
     numbers = numbers || number;
     sliced = sliced || is_dots || is_slice(one);
   }
-  // With tensors apart, PyTorch puts the dimensions that they choose first: those of the value, too.
+  // PyTorch moves the dimensions of separated index tensors to the front, in the value as well.
   if (numbers && sliced && call.args[2].is_tensor()) return std::nullopt;
   auto views = index_views(basic, rank);
   return views ? std::optional(Places{*std::move(views), std::move(indices)}) : std::nullopt;
 }
 
-/// `a[i] = value`, of a tensor i among numbers and slices: what PyTorch calls index_put, of what these take.
+/// `a[i] = value`, with an index tensor i among numbers and slices: index_put on the view that the numbers
+/// and slices select.
 void put(ThunderBuilder& builder, const Call& call, ValueId target, const Places& places, Arg value) {
   const ValueId at = narrowed(builder, call, target, places.views);
   if (value.kind != Arg::Kind::ref)
@@ -209,7 +212,7 @@ void put(ThunderBuilder& builder, const Call& call, ValueId target, const Places
                            ThunderLayout::open});
 }
 
-/// A key with tensors that is none of these: a function of all that it is given.
+/// Any other key with tensors: a function of all arguments.
 bool as_function(ThunderBuilder& builder, const Call& call) {
   if (!has_tensor(call.args[1])) return false;
   Call function = call;
@@ -219,8 +222,7 @@ bool as_function(ThunderBuilder& builder, const Call& call) {
 
 }  // namespace
 
-/// `copy_with_setitem(a, key, value)`: a clone of a, parts of which are overwritten; `setitem` writes into a
-/// itself.
+/// `copy_with_setitem(a, key, value)`: a clone of a with parts overwritten; `setitem` writes into a itself.
 bool thunder_set_item(ThunderBuilder& builder, const Call& call, const ThunderRow& row) {
   const bool in_place = row.name == "setitem";
   const auto* shape = call.args.size() == 3 ? thunder_shape(builder, &call.args[0]) : nullptr;

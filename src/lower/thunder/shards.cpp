@@ -1,5 +1,6 @@
-// https://github.com/Lightning-AI/lightning-thunder, thunder/distributed/transforms/fsdp_v2.py, release
-// 0.2.6: sizes of parameters are changed in place, so traces that were made before show them as well.
+// Source: https://github.com/Lightning-AI/lightning-thunder, thunder/distributed/transforms/fsdp_v2.py,
+// release 0.2.6. The pass changes sizes of parameters in place, so traces made before it print the new sizes
+// as well.
 #include "src/lower/thunder/shards.h"
 
 #include <algorithm>
@@ -43,8 +44,8 @@ bool is_list_of(const PythonExpr& list, std::size_t rank, std::int64_t wanted) {
          });
 }
 
-/// `prims.slice_prim(GATHERED, [0, 0], [7, 8], [1, 1])`: shards are of one size, so behind the last rows of a
-/// parameter there are less than one for each that holds a shard.
+/// True for `prims.slice_prim(GATHERED, [0, 0], [7, 8], [1, 1])` if it cuts off padding: shards have equal
+/// sizes, so a gathered parameter has fewer padding rows than shards.
 bool cuts_padding(const ThunderStatement& s, const ThunderGathered::Parameter& parameter) {
   const std::vector<PythonExpr>& args = s.value.items;
   const auto shard = thunder_tensor_type(parameter.type), all = thunder_tensor_type(parameter.gathered),
@@ -66,7 +67,7 @@ bool cuts_padding(const ThunderStatement& s, const ThunderGathered::Parameter& p
   return each > 0 && kept < rows && rows - kept < rows / each;
 }
 
-/// The parameter of which a statement cuts its padding off, or nullptr.
+/// The parameter whose padding the statement cuts off, or nullptr.
 ThunderGathered::Parameter* cut_by(const ThunderStatement& s, ThunderGathered& gathered) {
   if (s.kind != ThunderStatement::Kind::call || s.target.kind != PythonExpr::Kind::name ||
       s.inner.size() != 1 || !s.inner[0].target.is_name(s.target.text))
@@ -76,14 +77,14 @@ ThunderGathered::Parameter* cut_by(const ThunderStatement& s, ThunderGathered& g
   return at == gathered.parameters.end() ? nullptr : &*at;
 }
 
-/// Everything that the statement binds or reads.
+/// Renames everything that the statement binds or reads.
 void rename_all(ThunderStatement& s, const ThunderRenamed& names) {
   rename_thunder(s.target, names);
   rename_thunder(s.value, names);
   for (ThunderStatement& inner : s.inner) rename_all(inner, names);
 }
 
-/// A statement of an earlier trace, which names parameters where it means all of them.
+/// Renames what a statement of an earlier trace reads, where names of parameters denote the whole tensors.
 void rename_read(ThunderStatement& s, const ThunderRenamed& names) {
   if (s.kind == ThunderStatement::Kind::leave && s.value.kind == PythonExpr::Kind::dict) {
     for (auto& [key, value] : s.value.entries)
@@ -94,7 +95,7 @@ void rename_read(ThunderStatement& s, const ThunderRenamed& names) {
     rename_thunder(s, names);
 }
 
-/// Does a statement behind what binds it mention the name, other than to forget it?
+/// True if a statement other than a `del` reads the name.
 bool is_name_read(const ThunderTrace& trace, const std::string& name) {
   const auto reads = [&](const ThunderStatement& s, const auto& self) -> bool {
     bool out = false;
@@ -113,7 +114,7 @@ bool are_one_tensor(const ThunderFacts& facts, const std::string& a, const std::
          one->storage == other->storage && one->type == other->type;
 }
 
-/// Is `other` the same call of a parameter that is one tensor with that of `s`?
+/// True if `other` is the same call of a parameter that is one tensor with that of `s`.
 bool gathers_the_same(const ThunderStatement& s, const ThunderStatement& other, const ThunderFacts& facts) {
   const std::string *name = gathered_by(s), *with = gathered_by(other);
   return name != nullptr && with != nullptr && are_one_tensor(facts, *name, *with) && s.type == other.type &&

@@ -1,4 +1,5 @@
-// What a call shares with what it is given: what runs decides it, not what is printed below.
+// Whether a call's result aliases its arguments: the operator that runs decides, not the lines printed below
+// it.
 #include <algorithm>
 
 #include "src/lower/thunder/builder.h"
@@ -9,11 +10,11 @@
 namespace noclobber {
 namespace {
 
-/// PyTorch's operator of that name gives a view of its first argument (true), or storage of its own; nothing:
-/// that depends, or it is not known.
+/// True if PyTorch's operator of that name returns a view of its first argument, false if it returns storage
+/// of its own. Empty if that depends, or is not known.
 std::optional<bool> shows_operand(const Graph& graph, const ThunderScopes& names, const ThunderStatement& s) {
   const std::string stem = thunder_stem(s.value.text);
-  if (stem == "__getitem__" || stem == "getitem") {  // a tensor that is one index is a number
+  if (stem == "__getitem__" || stem == "getitem") {  // a 0-d integer tensor indexes like a number
     const auto is_index = [&](const std::string& name) {
       const ThunderThing* thing = names.find(name);
       const auto& type = thing != nullptr && thing->is_tensor() ? graph.value(thing->id).type : SharedType();
@@ -33,7 +34,7 @@ std::optional<bool> shows_operand(const Graph& graph, const ThunderScopes& names
   return std::ranges::find(kFresh, row->meaning) != std::end(kFresh) ? std::optional(false) : std::nullopt;
 }
 
-/// Does a value show memory that is older than `mark`, as the steps behind it say? Nothing where that
+/// True if the steps since `mark` make the value a view of older memory, false if they do not. Empty if that
 /// depends.
 std::optional<bool> shows_older(const Graph& graph, ValueId id, const ThunderMark& mark) {
   bool surely = true;

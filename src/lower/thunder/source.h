@@ -1,4 +1,4 @@
-// A trace among the others of its sequence: what its names stand for there. Internal to thunder*.cpp.
+// A trace of a sequence, and the meaning of its names there. Internal to lower/thunder.
 #pragma once
 #include <map>
 #include <string>
@@ -15,19 +15,22 @@ struct ThunderSource {
   std::string_view text;
   ThunderTrace trace;
   bool joint = false;
-  std::map<std::string, std::string> undefined = {};  // tensors that it reads and nothing binds
-  bool unreadable = false;                            // no graph of it can be made
-  bool whole = false;     // its parameters stand for all of what a later trace gathers of them
-  ThunderTied tied = {};  // parameters that it gathers as another one, the call that nobody reads left out
+  std::map<std::string, std::string> undefined = {};  // types of tensors read while not bound, by name
+  bool unreadable = false;                            // no graph can be made of it
+  bool whole = false;     // its parameters denote the whole tensors that a later trace gathers
+  ThunderTied tied = {};  // parameters whose gather is dropped, since another one gathers the same tensor
 };
 
 ThunderSource thunder_source(std::string name, std::string_view text, ThunderTrace trace);
 
-/// What a source means beside another one: a name that both do not bind is one input of both.
+/// The source in a comparison with another one: an unbound name is an input if it is unbound in both, or if
+/// the source is the earlier one (`before`).
 ThunderSource thunder_beside(const ThunderSource& source, const ThunderSource& other, bool before);
-/// A source by itself. `reported`: that it binds some names nowhere is another check's finding.
+/// The source in a check by itself. `reported`: another check reports its unbound names, which are inputs
+/// here.
 ThunderSource thunder_alone(const ThunderSource& source, bool reported = false);
-/// In traces before the one that gathers parameters, names of parameters mean the whole of them.
+/// Rewrites the traces before one that gathers parameters: their names of parameters denote the whole
+/// tensors.
 void gather_thunder_parameters(std::vector<ThunderSource>& all, const ThunderFacts& facts);
 
 }  // namespace noclobber

@@ -1,4 +1,4 @@
-// Traces of Lightning Thunder: what there is to check in one, in two, and in a recorded sequence.
+// The checks of one trace of Lightning Thunder, of two, and of a recorded sequence.
 #include <algorithm>
 #include <set>
 #include <span>
@@ -13,7 +13,7 @@ namespace noclobber {
 
 namespace {
 
-/// Under symbolic values a trace holds for other sizes too; what is checked are those it was made with.
+/// True for a trace with symbolic sizes. It holds for other sizes too; only the traced ones are checked.
 bool is_symbolic(std::string_view text) { return text.find("[IntegerProxy name=") != std::string_view::npos; }
 
 Diagnostic in_file(const std::string& name, const Diagnostic& fault) {
@@ -40,7 +40,7 @@ void take_ops(Case& value, ThunderGraph& graph) {
     value.assumed.push_back(believed);
 }
 
-/// Thunder moves statements only behind the pass that puts barriers between them.
+/// True for passes before the one that inserts barriers: Thunder reorders statements only after it.
 bool is_before_barriers(std::string_view pass) {
   return pass == "Return arguments to track copies onto them" || pass == "Remove context manager prims" ||
          pass.starts_with("Duplicate alias args");
@@ -58,7 +58,7 @@ Case case_of(ThunderGraph after, const ThunderFacts& facts, const ThunderTrace& 
   return value;
 }
 
-/// Both graphs know the same inputs, in the order of `before`.
+/// Adds to each graph the inputs that only the other one has.
 void share_inputs(Graph& before, Graph& after) {
   const auto add_missing = [](const Graph& from, Graph& to) {
     for (const Input& input : from.inputs) {
@@ -76,8 +76,8 @@ void share_inputs(Graph& before, Graph& after) {
   add_missing(after, before);
 }
 
-/// Who names what nothing defines reads it, whatever is made of it: it leaves the graph, in the place of
-/// something that `before` is given.
+/// A use of an undefined name counts as a read, whatever is computed from it: the contents become an output,
+/// in place of an input that `before` returns.
 void see_undefined(ThunderGraph* before, ThunderGraph& after) {
   for (const ValueId id : after.undefined) {
     after.graph.outputs.push_back(Arg::of(id));
@@ -107,7 +107,7 @@ Result<Case> pair_case(Result<ThunderGraph> before, Result<ThunderGraph> after, 
   return value;
 }
 
-/// An output of which nothing is known.
+/// Adds an output of which nothing is known.
 void add_unknown_output(Graph& graph) {
   Value value;
   value.name = "saved_for_backward__other";
@@ -121,8 +121,8 @@ void add_unknown_output(Graph& graph) {
   graph.outputs.push_back(Arg::of(ValueId(graph.values.size() - 1)));
 }
 
-/// Two forward traces: what they save is returned as well. Where they save another number of values, a
-/// backward that is not here decides.
+/// Compares two forward traces, with what they save as outputs. If they save different numbers of values,
+/// only a backward trace, which is not here, can decide.
 Result<Case> forward_pair(const ThunderSource& before, const ThunderSource& after,
                           const ThunderFacts& facts) {
   auto from = thunder_graph(before.trace, before.text, facts, ThunderPart::saving);
@@ -150,7 +150,8 @@ Result<Case> pair_case(const ThunderSource& left_source, const ThunderSource& ri
   return pair_case(std::move(from), thunder_graph(after.trace, after.text, facts, right), facts, after.trace);
 }
 
-/// What a trace by itself claims: gradients are made from names, which mean what forward statements read.
+/// The check of a trace by itself. The gradients of a joint trace follow names, which mean what the forward
+/// statements read.
 Result<Case> single_case(const ThunderSource& source, const ThunderFacts& facts) {
   auto graph = thunder_graph(source.trace, source.text, facts, ThunderPart::whole);
   if (!source.joint) {
@@ -163,11 +164,11 @@ Result<Case> single_case(const ThunderSource& source, const ThunderFacts& facts)
                 std::move(graph), facts, source.trace);
   if (!value) return value.fault();
   Case out = *std::move(value);
-  out.sharing_may_grow = true;  // what is kept is a copy
+  out.sharing_may_grow = true;  // the kept values are copies
   return out;
 }
 
-/// What is not known of gradients, where there is something.
+/// The check of gradients that may miss a write; empty if there are none.
 std::optional<Result<Case>> gradients_case(const ThunderSource& source, const ThunderFacts& facts) {
   const auto marked = with_missed_gradients(source.trace);
   if (!marked) return std::nullopt;
@@ -187,7 +188,7 @@ TraceCheck check_named(TraceCheck::What what, std::string id, Result<Case> value
   if (out.value) {
     Case named = *std::move(out.value);
     named.name = out.id;
-    // Steps within a pass do not say what they are; their files do: "06_fused-rematerialize".
+    // Steps within a pass do not print its name, but their files have one: "06_fused-rematerialize".
     if (named.pass.empty() && what == TraceCheck::What::pair)
       named.pass = out.id.substr(std::min(out.id.find('_'), out.id.size() - 1) + 1);
     out.value = std::move(named);
@@ -195,8 +196,8 @@ TraceCheck check_named(TraceCheck::What what, std::string id, Result<Case> value
   return out;
 }
 
-/// That names of parameters mean more than the trace says of them is what we take Thunder to mean, and that a
-/// collective that nobody reads may be left out, as every process leaves it out.
+/// Records two assumptions about Thunder: names of parameters mean more than their printed types, and a
+/// collective whose result is not read may be dropped, since every process drops it.
 void note_gathered(Result<Case>& value, const ThunderSource& before, const ThunderSource& now) {
   if (!value || (!before.whole && before.tied.empty() && now.tied.empty())) return;
   Case out = *std::move(value);
@@ -228,14 +229,14 @@ std::vector<TraceCheck> one_fault(const std::string& id, const Diagnostic& fault
   return out;
 }
 
-/// Does the trace end with its return?
+/// True if the trace ends with its return.
 bool returns_last(const ThunderTrace& trace) {
   const auto live = [](const ThunderStatement& s) { return s.kind != ThunderStatement::Kind::drop; };
   const auto last = std::find_if(trace.statements.rbegin(), trace.statements.rend(), live);
   return last == trace.statements.rend() || last->kind == ThunderStatement::Kind::leave;
 }
 
-/// The last trace before the `at`-th that can be read and binds all that the `at`-th does; nullptr: none.
+/// The last readable trace before the `at`-th that binds all that the `at`-th does; nullptr if there is none.
 const ThunderSource* compared_with(const std::vector<ThunderSource>& all, std::size_t at) {
   for (std::size_t k = at; k-- > 0;) {
     const auto bound = [&](const auto& name) { return all[at].undefined.contains(name.first); };
@@ -244,7 +245,7 @@ const ThunderSource* compared_with(const std::vector<ThunderSource>& all, std::s
   return nullptr;
 }
 
-/// Where a later pass found the return in its place again, nothing asked for it in between.
+/// If a later trace has its return in the last place again, it is not required here.
 void note_later_passes(TraceCheck& check, const std::vector<ThunderSource>& all, std::size_t at) {
   const auto later = std::span(all).subspan(at + 1);
   if (!check.value ||
@@ -280,25 +281,26 @@ void add_step(std::vector<TraceCheck>& out, std::vector<ThunderSource>& all, std
     out.push_back(check_named(TraceCheck::What::single, now.name + "/gradients", *std::move(missed)));
 }
 
-/// A trace that nothing stands before.
+/// The check of a trace without a predecessor to be compared with.
 TraceCheck alone_check(const ThunderSource& source, const ThunderFacts& facts) {
   return check_named(TraceCheck::What::single, source.name, single_case(thunder_alone(source), facts),
                      is_symbolic(source.text));
 }
 
-/// Traces say what gradients are, not which results of the program autograd knows them of.
+/// Traces state what gradients are, not for which results of the program autograd has a grad_fn.
 void leave_out_bookkeeping(std::vector<TraceCheck>& checks) {
   for (TraceCheck& check : checks)
     if (check.value) check.unchecked.emplace_back("grad_fn of results");
 }
 
-/// The joint trace against the first forward and backward, and each further backward against the one before.
+/// Compares the joint trace with the first forward and backward, and each further backward with the one
+/// before.
 void add_backward(std::vector<TraceCheck>& out, const std::vector<ThunderSource>& forward,
                   const std::vector<ThunderSource>& backward, const ThunderFacts& facts) {
   const auto split =
       std::ranges::find_if(forward, [](const ThunderSource& s) { return is_thunder_forward(s.trace); });
   if (split == forward.end()) return;
-  // A backward that writes may do so in the place of the forward, and until it runs the caller sees that.
+  // A backward may perform writes of the forward; until it runs, the caller sees that they are missing.
   if (!backward.empty() && split != forward.begin() && std::prev(split)->joint &&
       copies_in_thunder(backward[0].trace))
     out.push_back(check_named(TraceCheck::What::pair, split->name + "/forward",

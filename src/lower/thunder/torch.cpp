@@ -1,5 +1,5 @@
-// Calls of PyTorch functions that a trace shows without what they are made of: the first overload of the
-// operator of that name which takes these arguments.
+// Calls of PyTorch functions without a decomposition below: the first overload of the operator of that name
+// which takes these arguments.
 #include <algorithm>
 
 #include "src/lower/thunder/builder.h"
@@ -41,7 +41,7 @@ void resolve_inplace(std::string& name, Step& step) {
   if (inplace) name += "_";
 }
 
-/// `zeros(2, 3)` is `zeros([2, 3])`: numbers one by one where the operator takes a list of them.
+/// `zeros(2, 3)` is `zeros([2, 3])`: single numbers, where the operator takes a list of them.
 std::optional<std::string> overload_for_list(const std::string& name, Step& step) {
   std::size_t first = step.args.size();
   while (first > 0 && step.args[first - 1].kind == Arg::Kind::sym) --first;
@@ -98,12 +98,12 @@ struct Converted {
   std::string_view name;
   Dtype to;
 };
-/// Methods that give the tensor in another type, or itself.
+/// Methods that convert the tensor to a dtype, or return it if it has that dtype already.
 constexpr Converted kConverted[] = {
     {"bfloat16", Dtype::bf16}, {"bool", Dtype::boolean}, {"double", Dtype::f64}, {"float", Dtype::f32},
     {"half", Dtype::f16},      {"int", Dtype::i32},      {"long", Dtype::i64},   {"short", Dtype::i16}};
 
-/// Composites that the vocabulary does not model, by what they are made of.
+/// Composites that the operator vocabulary does not model, by their decomposition.
 std::optional<Emit> composite(const ThunderBuilder& builder, const std::string& name, const Step& step) {
   if (name == "moveaxis" || name == "movedim") {
     const auto order = moved(builder, step);
@@ -166,7 +166,7 @@ bool thunder_ordered(ThunderBuilder& builder, const Call& call, const ThunderRow
 }
 
 /// `instance_norm(x, running_mean, running_var, weight, bias, use_input_stats, ...)` writes the running
-/// statistics. What Thunder prints below it writes repeated copies of them.
+/// statistics. The lines that Thunder prints below it write repeated copies of them instead.
 bool thunder_hides_writes(const ThunderStatement& s) {
   const PythonExpr& call = s.value;
   if (call.kind != PythonExpr::Kind::call || !call.text.ends_with(".instance_norm")) return false;

@@ -1,5 +1,5 @@
-// Tensors that a trace reads where nothing of their name is bound: before their definition, behind their
-// `del`, or in a region from which a pass removed the line that makes them.
+// Tensors that a trace reads while their name is not bound: before their definition, after their `del`, or in
+// a region from which a pass removed the line that defines them.
 #include <algorithm>
 #include <set>
 
@@ -17,7 +17,7 @@ void note_types(const ThunderStatement& s, UndefinedTypes& out) {
   for (const ThunderStatement& inner : s.inner) note_types(inner, out);
 }
 
-/// Names that are bound at a place, and those of the lines around it.
+/// The names bound at a place, and those bound by the enclosing lines.
 struct Bound {
   const Bound* around = nullptr;
   std::set<std::string> names = {};
@@ -26,14 +26,14 @@ struct Bound {
   }
 };
 
-/// `[t6] = TorchCompile0(t4)`, or `TorchCompile0(t4)` where nobody reads what it makes.
+/// True for `[t6] = TorchCompile0(t4)`, and for `TorchCompile0(t4)`, whose result is not read.
 bool is_region(const ThunderStatement& s) {
   const std::string& callee = s.value.text;
   return s.value.kind == PythonExpr::Kind::call && callee.find('.') == std::string::npos && !callee.empty() &&
          is_fx_digit(callee.back()) && (s.target.kind == PythonExpr::Kind::none || s.target.list);
 }
 
-/// Writes a trace again, with a statement before each use of what is not bound.
+/// Rewrites a trace with a statement before the first use of each name that is not bound.
 class UndefinedNames {
  public:
   UndefinedNames(const ThunderTrace& trace, const UndefinedTypes& types, const std::set<std::string>& given)
@@ -60,7 +60,7 @@ class UndefinedNames {
     each_thunder_name(s.target, [&](const std::string& name) { bound.names.insert(name); });
   }
 
-  /// Of a region its lines are what runs; below other calls they are remarks.
+  /// The lines of a region are what runs; below other calls they are remarks.
   std::vector<ThunderStatement> below(const ThunderStatement& s, const Bound& around) {
     if (!is_region(s)) return s.inner;
     Bound bound{&around};

@@ -1,16 +1,16 @@
-// What stands in a graph for a name that no statement of its trace defines.
+// Names in a graph for tensors that no statement of its trace defines.
 #pragma once
 #include <string>
 
 namespace noclobber {
 
-/// Its contents, which leave the graph.
+/// The value of such a name's contents, which is an output of the graph.
 inline std::string seen_as_undefined(const std::string& name) { return name + "__undefined"; }
-/// The name itself.
+/// The inverse of `seen_as_undefined`: the name itself.
 inline std::string undefined_name(const std::string& seen) {
   return seen.substr(0, seen.rfind("__undefined"));
 }
-/// An input of the graph before: what that means by the name.
+/// The input of the earlier graph that holds the contents which the name is meant to have.
 inline std::string name_as_meant(const std::string& name) { return name + "__meant"; }
 
 }  // namespace noclobber

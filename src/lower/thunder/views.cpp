@@ -1,4 +1,4 @@
-// Thunder's views, and what rows are made of.
+// Thunder's views, and helpers for rows.
 #include <algorithm>
 
 #include "src/lower/thunder/rows.h"
@@ -8,7 +8,6 @@ namespace noclobber {
 using ViewCall = ThunderBuilder::Call;
 using ViewEmit = ThunderBuilder::Emit;
 
-/// The argument, by position or by name.
 const ThunderThing* thunder_given(const ViewCall& call, std::size_t at, std::string_view name) {
   return at < call.args.size() ? &call.args[at] : call.keyword(name);
 }
@@ -69,7 +68,6 @@ const std::vector<SymExpr>* thunder_shape(const ThunderBuilder& builder, const T
   return type ? &type->shape : nullptr;
 }
 
-/// Of the result of a pointwise operator.
 ThunderLayout thunder_pointwise_layout(const ThunderBuilder& builder, const ViewCall& call) {
   const bool ordered = std::ranges::all_of(call.args, [&](const ThunderThing& arg) {
     return !arg.is_tensor() || builder.layout(arg.id) != ThunderLayout::open;
@@ -79,7 +77,7 @@ ThunderLayout thunder_pointwise_layout(const ThunderBuilder& builder, const View
 
 namespace {
 
-/// Of a view that keeps the order of dimensions, but not all elements.
+/// The layout of a view that keeps the order of dimensions, but not all elements.
 ThunderLayout partial(ThunderLayout base) { return std::min(base, ThunderLayout::ordered); }
 
 }  // namespace
@@ -115,7 +113,7 @@ bool thunder_squeeze(ThunderBuilder& builder, const ViewCall& call, const Thunde
   return true;
 }
 
-/// `slice_prim(a, starts, ends, steps)`, a slice per dimension that is not taken whole.
+/// `slice_prim(a, starts, ends, steps)`: one slice per dimension that is not taken whole.
 bool thunder_slice(ThunderBuilder& builder, const ViewCall& call, const ThunderRow&) {
   const auto starts = thunder_integers(thunder_given(call, 1, "start_indices")),
              ends = thunder_integers(thunder_given(call, 2, "end_indices"));
@@ -161,7 +159,7 @@ bool thunder_broadcast(ThunderBuilder& builder, const ViewCall& call, const Thun
     kept[static_cast<std::size_t>(d)] = true;
   }
   const bool placed = dims->size() == from->size() && std::ranges::is_sorted(*dims);
-  if (!placed && from->size() != shape->size()) return false;  // executed as an expand of equal rank
+  if (!placed && from->size() != shape->size()) return false;  // else executed as an expand of equal rank
   for (std::size_t k = 0; placed && k < shape->size(); ++k)
     if (!kept[k])
       at = builder.emit_part(call, {"aten.unsqueeze.default",
@@ -183,7 +181,7 @@ ValueId thunder_scalar(ThunderBuilder& builder, const ViewCall& call, Arg number
                                   {type}});
 }
 
-/// `tensor_from_sequence([0, 2], dtype=, device=)`: numbers, one beside the other.
+/// `tensor_from_sequence([0, 2], dtype=, device=)`: a stack of numbers, or a full if all are equal.
 bool thunder_numbers(ThunderBuilder& builder, const ViewCall& call, const ThunderRow&) {
   constexpr std::size_t kMost = 64;
   const auto type = thunder_tensor_type(call.statement->type);

@@ -36,7 +36,7 @@ ThunderWrites::Kind ThunderWrites::behind_its_back(std::size_t at, const std::st
   return out;
 }
 
-/// The name, and all that it was made from as names of one tensor.
+/// The name, and all names of one tensor that it derives from.
 std::set<std::string> ThunderWrites::sources_of(const std::string& name) const {
   std::set<std::string> out{name};
   for (std::vector<std::string> open{name}; !open.empty();) {
@@ -73,7 +73,7 @@ void ThunderWrites::note_leaf(std::size_t at, const ThunderStatement& s) {
       writes_.push_back({at, to, s.target.text, ThunderWrites::Kind::other});
     });
   if (s.value.kind == ExprKind::call && thunder_result_is_fresh(name)) return;
-  // A barrier names each of its arguments again, in their order.
+  // A barrier rebinds each of its arguments, in order.
   const bool each = s.value.items.size() == 1 && s.target.kind == ExprKind::sequence &&
                     s.value.items[0].items.size() == s.target.items.size();
   for (std::size_t k = 0; each && k < s.target.items.size(); ++k)
@@ -84,7 +84,7 @@ void ThunderWrites::note_leaf(std::size_t at, const ThunderStatement& s) {
     });
 }
 
-/// `copy_(add(x, y), x)`
+/// Classifies a write such as `copy_(add(x, y), x)`.
 ThunderWrites::Kind ThunderWrites::kind_of(const ThunderStatement& copy) const {
   const auto made = made_by_.find(copy.value.items[0].text);
   if (made == made_by_.end() || made->second->value.items.size() != 2) return ThunderWrites::Kind::other;

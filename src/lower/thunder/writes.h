@@ -1,4 +1,5 @@
-// What the forward statements of a trace write, as far as gradients care. Internal to thunder_*.cpp.
+// The writes of the forward statements of a trace, classified by their effect on gradients. Internal to
+// lower/thunder.
 #pragma once
 #include <map>
 #include <set>
@@ -12,14 +13,14 @@ namespace noclobber {
 
 class ThunderWrites {
  public:
-  /// What happened to a tensor, the worst of it: `shift` adds numbers, `sum` adds tensors.
+  /// The most severe write to a tensor: `shift` adds numbers, `sum` adds tensors.
   enum class Kind : std::uint8_t { none, shift, sum, other };
   explicit ThunderWrites(std::span<const ThunderStatement> statements);
-  /// Of the statements from the `at`-th on, to what may be the tensor of this name. Names that may share
-  /// storage are taken to be one tensor. Linear in the number of writes.
+  /// The writes of the statements from the `at`-th on to any tensor that may alias this name. Names that may
+  /// share storage are taken to be one tensor. Linear in the number of writes.
   Kind since(std::size_t at, const std::string& name) const;
-  /// Of the statements before the `at`-th, to what may be the tensor of this name, by names that it does not
-  /// come from: derivatives are made along names, so this one does not know of them.
+  /// The writes of the statements before the `at`-th to any tensor that may alias this name, through names
+  /// that it does not derive from. Derivatives follow names, so that of this name misses such a write.
   Kind behind_its_back(std::size_t at, const std::string& name) const;
 
  private:
@@ -37,11 +38,11 @@ class ThunderWrites {
 
   std::vector<Write> writes_;
   std::map<std::string, std::string> parent_;
-  std::map<std::string, std::set<std::string>> from_;  // names of one tensor: which a name was made from
+  std::map<std::string, std::set<std::string>> from_;  // names of one tensor: those that a name derives from
   std::map<std::string, const ThunderStatement*> made_by_;
 };
 
-/// Is the result of this prim a tensor of its own?
+/// True if the result of this prim is a tensor of its own.
 bool thunder_result_is_fresh(const std::string& name);
 
 /// Calls `visit` with every name in an expression, in the order of the text.
@@ -52,9 +53,9 @@ void each_thunder_name(const PythonExpr& expr, const auto& visit) {
 }
 
 using ThunderRenamed = std::map<std::string, std::string>;
-/// Other names for what an expression reads.
+/// Renames what an expression reads.
 void rename_thunder(PythonExpr& expr, const ThunderRenamed& names);
-/// For what a statement reads, and the lines below it as long as they bind no such name themselves.
+/// Renames what a statement reads, and what the lines below it read until they bind such a name themselves.
 void rename_thunder(ThunderStatement& s, const ThunderRenamed& names);
 
 }  // namespace noclobber

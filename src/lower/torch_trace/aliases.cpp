@@ -1,4 +1,4 @@
-// Which outputs of a compilation are views of its inputs, by what AOTAutograd recorded about them.
+// Which outputs of a compilation are views of its inputs, according to the metadata of AOTAutograd.
 #include <algorithm>
 #include <charconv>
 
@@ -7,7 +7,7 @@
 namespace noclobber {
 namespace {
 
-/// The integer that follows the last `_` run of letters in an input's name: arg3_1 -> 3, primals_4 -> 3.
+/// The position of an input, counted from 0, by its name: arg3_1 -> 3, primals_4 -> 3. Empty for other names.
 std::optional<std::int64_t> flat_position(std::string_view name) {
   const bool saved = name.starts_with("primals_");
   if (!saved && !name.starts_with("arg")) return std::nullopt;
@@ -18,7 +18,7 @@ std::optional<std::int64_t> flat_position(std::string_view name) {
   return saved ? at - 1 : at;
 }
 
-/// Does the wrapper copy what the graph returns for this input into it? AOTAutograd's rule: what changes the
+/// True if the wrapper copies an output of the graph into this input. AOTAutograd's rule: a mutation of the
 /// data alone stays in the graph, unless autograd has to see it.
 bool is_returned(std::string_view input) {
   const auto says = [&](std::string_view field) {
@@ -34,7 +34,7 @@ bool is_returned(std::string_view input) {
   return (data || names || says("mutation_inductor_storage_resize=")) && !stays;
 }
 
-/// The text of every `head` between `begin` and `end`, up to the next one.
+/// The text that follows each `head` between `begin` and `end`, up to the next `head`.
 std::vector<std::string_view> entries(std::string_view text, std::string_view begin, std::string_view end,
                                       std::string_view head) {
   std::vector<std::string_view> out;
@@ -71,7 +71,7 @@ void TraceFacts::give_aliases(Case& value) const {
       const std::string& name = value.after.value(input.value).name;
       const auto position = flat_position(name);
       if (!position || fates_[k] == Fate::returned) continue;
-      // What is copied into an input must not change with another one before.
+      // An output that is copied into an input must not change when another input is refilled first.
       const bool changes = fates_[k] == Fate::copied && refilled_.contains(*position);
       if (!changes) value.may_share.emplace_back(k, name);
     }

@@ -14,7 +14,7 @@
 namespace noclobber {
 namespace {
 
-/// "line 3, column 9" of a payload as a place in the log, where a TAB stands before each line.
+/// Converts "line 3, column 9" of a payload to a place in the log, where a TAB precedes each line.
 std::string trace_place(std::size_t record_line, std::string_view where) {
   constexpr std::string_view kLine = "line ", kColumn = ", column ";
   const std::size_t comma = where.find(kColumn);
@@ -48,7 +48,7 @@ std::vector<ValueId> passed_values(const Graph& graph, bool constants) {
   return values;
 }
 
-/// Adds the constants that only `from` has: unused, so that inputs match by name.
+/// Adds the constants that only `from` has, as unused inputs, so that inputs match by name.
 void add_constants(const Graph& from, Graph& to) {
   std::set<std::string> present;
   for (const ValueId id : passed_values(to, true)) present.insert(to.value(id).name);
@@ -96,7 +96,7 @@ std::string trace_title(const Case& value, bool trains) {
   return trace_title(value.before ? *value.before : value.after, trains);
 }
 
-/// Does a caller give two tensors or more, one of which the graph writes?
+/// True if the caller passes two or more tensors and the graph writes one of its inputs.
 bool writes_one_of_several(const Graph& graph) {
   std::size_t given = 0;
   for (const Input& input : graph.inputs) given += input.kind != Input::Kind::constant ? 1 : 0;
@@ -114,7 +114,7 @@ void finish_trace_case(Case& value, const TraceFacts& facts, std::string title) 
   value.source = "TORCH_TRACE";
   facts.give_symbols(value);
   facts.give_storages(value, value.title == "backward");
-  // Nothing guards it: a second call may pass tensors that overlap otherwise.
+  // No guard checks the sharing: a later call may pass tensors that overlap differently.
   if (!value.inputs_may_overlap && writes_one_of_several(value.before ? *value.before : value.after))
     value.assumed.emplace_back("inputs share storage as traced");
   if (value.title != "backward") facts.give_aliases(value);

@@ -1,4 +1,4 @@
-// From the graphs of one compilation to a Case.
+// Builds a Case from the graphs of one compilation.
 #pragma once
 #include <string>
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace noclobber {
 
-/// A graph as the log holds it.
+/// The text of a graph in a log.
 struct TraceGraph {
   enum class Kind : std::uint8_t {
     before_joint,
@@ -24,24 +24,25 @@ struct TraceGraph {
   std::string name;          // "inductor_post_grad_graph"
   std::size_t line = 0;      // of its record
   std::string_view payload;  // raw
-  std::string file;          // as in its record
+  std::string file;          // named by its record; "" if the text is in the log
 };
 
 class TraceGraphs;
 
-/// error: `where` counts lines and columns of the log.
+/// error: `where` is a line and a column of the log.
 Result<Case> trace_pair_case(TraceGraphs& graphs, const TraceGraph& before, const TraceGraph& after,
                              const TraceFacts& facts, bool trains);
 Result<Case> trace_single_case(TraceGraphs& graphs, const TraceGraph& graph, const TraceFacts& facts,
                                bool trains);
 
-/// The graph of a record.
+/// Parses the graph of a record.
 Result<FxGraph> read_trace_graph(const TraceGraph& graph);
-/// What the log says besides its graphs, and what the case is: "joint", "forward", "backward", "inference",
+/// Adds what the log states besides its graphs. `title`: "joint", "forward", "backward", "inference" or
 /// "split".
 void finish_trace_case(Case& value, const TraceFacts& facts, std::string title);
 
-/// Gives `after` the input names of `before`, by position, and both the same constants. Empty, or why not.
+/// Gives `after` the input names of `before`, by position, and both the same constants. Returns "", or the
+/// reason why they do not match.
 std::string match_trace_inputs(Graph& before, Graph& after);
 
 }  // namespace noclobber

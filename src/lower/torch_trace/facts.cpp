@@ -22,7 +22,7 @@ std::optional<std::int64_t> trace_parse_integer(std::string_view text) {
   return number;
 }
 
-/// "[2, int_oo]" or "VR[2, 1024]". A bound that is no 64-bit integer is none.
+/// Parses "[2, int_oo]" or "VR[2, 1024]". A bound that is not a 64-bit integer is no bound.
 SymbolRange trace_range(std::string_view text) {
   SymbolRange range;
   range.min = kFxUnbounded;
@@ -31,7 +31,7 @@ SymbolRange trace_range(std::string_view text) {
     return range;
   if (const auto low = trace_parse_integer(text.substr(open + 1, comma - open - 1))) range.min = *low;
   const auto high = trace_parse_integer(text.substr(comma + 1, close - comma - 1));
-  // sys.maxsize and its predecessor are how older versions write "no bound".
+  // Older versions write "no bound" as sys.maxsize or its predecessor.
   if (high && *high < std::numeric_limits<std::int64_t>::max() - 1) range.max = high;
   return range;
 }
@@ -41,7 +41,7 @@ bool is_interpreted(const SymExpr& value) {
                       [](const SymExpr::Node& node) { return node.op == SymExpr::Op::opaque; });
 }
 
-/// "(a) & (b)" as its parts. Any other text is its only part.
+/// The conjuncts of "(a) & (b)". Any other text is its only conjunct.
 std::vector<std::string_view> trace_conjuncts(std::string_view text) {
   std::vector<std::string_view> parts;
   int depth = 0;
@@ -63,7 +63,7 @@ std::vector<std::string_view> trace_conjuncts(std::string_view text) {
   return parts;
 }
 
-/// Puts "2 <= s0" and "s0 < 9" into the symbol's range. False if the guard is not of this kind.
+/// Narrows the symbol's range by a guard like "2 <= s0" or "s0 < 9". False if the guard has another form.
 bool narrow_range(std::map<std::string, SymbolRange>& symbols, const SymRelation& guard) {
   const bool strict = guard.kind == SymRelation::Kind::lt;
   if (!strict && guard.kind != SymRelation::Kind::le) return false;

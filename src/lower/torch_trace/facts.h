@@ -1,4 +1,4 @@
-// What a log says about one compilation besides its graphs: ranges of symbols, guards, and which of the
+// What a log states about one compilation besides its graphs: ranges of symbols, guards, and which of the
 // caller's tensors share storage.
 #pragma once
 #include <map>
@@ -15,23 +15,23 @@ namespace noclobber {
 
 class TraceFacts {
  public:
-  /// Takes what the record says, if it says anything.
+  /// Reads the facts of a record, if it has any.
   void read(const OrderedJson& meta);
 
-  /// The payload of aot_forward_graph_fw_metadata: which outputs AOTAutograd's wrapper copies into inputs,
-  /// and which it turns into views of them.
+  /// Reads the payload of aot_forward_graph_fw_metadata: which outputs AOTAutograd's wrapper copies into
+  /// inputs, and which it replaces by views of them.
   void read_aliases(std::string_view payload);
-  /// Output k of a forward or inference graph may share storage with the input it is an alias of; one that is
-  /// copied into an input, with all that nothing is copied into.
+  /// An output of a forward or inference graph that aliases an input may share storage with any numbered
+  /// input; one that is copied into an input, with those that nothing is copied into.
   void give_aliases(Case& value) const;
-  /// After the last record, before anything is given.
+  /// Called after the last record, before any of the functions that give facts.
   void settle();
-  /// Do both give every Case the same? After settle().
+  /// True if both give every Case the same facts. require: settle() of both.
   bool gives_as(const TraceFacts& other) const;
-  /// Ranges of the symbols that the Case has, and the guards that speak of these only.
+  /// Adds the ranges of the symbols that the Case has, and the guards over these symbols alone.
   void give_symbols(Case& value) const;
-  /// Which inputs share storage. Inputs of `before` and `after` correspond by now. What cannot be known
-  /// sets `inputs_may_overlap`.
+  /// Sets which inputs share storage, or `inputs_may_overlap` if that is unknown. require: the inputs of
+  /// `before` and `after` correspond.
   void give_storages(Case& value, bool is_backward) const;
 
  private:
@@ -42,17 +42,17 @@ class TraceFacts {
     std::int64_t offset = 0;
     TensorKey storage{-1, -1};
   };
-  /// All that is used of a tensor that the caller passes.
+  /// The facts that are used of a tensor that the caller passes.
   struct Passed {
     std::string dtype;
     std::optional<std::vector<std::int64_t>> size, stride;
-    // Where it shares storage: its offset there, the number of the storage and its bytes.
+    // If it shares storage: its offset in elements, and the storage's number and size in bytes.
     bool shares = false;
     std::int64_t offset = 0, storage = -1;
     std::optional<std::int64_t> bytes;
     friend bool operator==(const Passed&, const Passed&) = default;
   };
-  struct Place {  // of one input inside its storage
+  struct Place {  // an input and its tensor of the caller
     std::size_t input = 0;
     const Tensor* tensor = nullptr;
   };
@@ -74,16 +74,16 @@ class TraceFacts {
   std::vector<SymRelation> guards_;
   std::map<TensorKey, Tensor> tensors_;
   std::map<TensorKey, std::int64_t> storage_bytes_;
-  /// What the wrapper does with an output of the forward: hands it on, makes a view of an input instead, or
-  /// copies it into an input.
+  /// What the wrapper does with an output of the forward graph: returns it, returns a view of an input
+  /// instead, or copies it into an input.
   enum class Fate : std::uint8_t { returned, remade, copied };
   std::vector<Fate> fates_;          // per output
   std::set<std::int64_t> refilled_;  // flat inputs that outputs are copied into
   std::set<TensorKey> seen_sources_;
-  std::vector<TensorKey> sharing_;   // those whose storage another one of them has too
-  std::vector<TensorKey> sources_;   // tensors the caller passes, in order, each once
-  std::vector<Passed> passed_;       // these
-  bool several_describers_ = false;  // of these
+  std::vector<TensorKey> sharing_;   // sources that share their storage with another one
+  std::vector<TensorKey> sources_;   // tensors that the caller passes, in order, each once
+  std::vector<Passed> passed_;       // the facts of `sources_`
+  bool several_describers_ = false;  // of `sources_`
 };
 
 }  // namespace noclobber

@@ -1,4 +1,4 @@
-// Graphs of a log: each text is read once, however many checks hold it.
+// The graphs of a log. Each text is parsed once, however many checks use it.
 #pragma once
 #include <cstddef>
 #include <map>
@@ -13,22 +13,22 @@
 
 namespace noclobber {
 
-/// A post-grad pass that changes nothing logs one text twice, and the partitioner's graphs are those that the
-/// passes begin with. Payloads must live as long as this does.
+/// A post-grad pass that changes nothing logs one text twice, and the passes begin with the partitioner's
+/// graphs, so texts repeat. Payloads must live as long as this object.
 class TraceGraphs {
  public:
-  /// One more reader of the text is to come. Before the first read().
+  /// Announces one more read() of the text. Called before the first read().
   void expect(const TraceGraph& graph);
-  /// read_trace_graph(), from any thread. What nobody else is expected to read is not kept.
+  /// As read_trace_graph(), from any thread. The graph is dropped at the last expected read().
   Result<FxGraph> read(const TraceGraph& graph);
 
  private:
   struct Text {
     std::mutex mutex;
-    std::size_t readers = 0;  // to come
+    std::size_t readers = 0;  // still expected
     std::optional<FxGraph> graph;
   };
-  using Key = std::pair<std::string_view, bool>;  // payload; is it a file's, without TABs?
+  using Key = std::pair<std::string_view, bool>;  // payload; true if it is in the log, with TABs
 
   std::map<Key, std::unique_ptr<Text>> texts_;
 };

@@ -1,4 +1,4 @@
-// Records in, checks out: which graphs of a log belong together.
+// Groups the graphs in the records of a log into checks.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -13,19 +13,19 @@
 
 namespace noclobber {
 
-/// One compilation: its graphs in order of the log.
+/// One compilation, with its graphs in log order.
 struct TraceCompile {
   std::string directory;  // "-_0_0_0"; "" if the records carry no numbers
-  std::string attempts;   // the same without the attempt, and how often the numbers were given before
+  std::string attempts;   // the same without the attempt, and a count of starts under these numbers
   std::int64_t attempt = 0;
   std::vector<TraceGraph> graphs;
   std::set<std::string> unchecked;
   TraceFacts facts;
 };
 
-/// What checks are read from.
+/// The texts and facts that checks are read from.
 struct TraceTexts {
-  std::shared_ptr<const void> payloads;  // owns what the graphs look at
+  std::shared_ptr<const void> payloads;  // owns the text that the graphs refer to
   std::vector<TraceCompile> compiles;
   TraceGraphs graphs;
 };
@@ -33,14 +33,14 @@ struct TraceTexts {
 class TraceReader {
  public:
   explicit TraceReader(std::shared_ptr<const void> payloads) { texts_->payloads = std::move(payloads); }
-  /// A record, in order of the log. Its payload must live as long as `payloads`.
+  /// Takes the next record of the log. Its payload must live as long as `payloads`.
   void take(const TraceRecord& record);
-  /// Is anything done with the record's payload?
+  /// True if the payload of the record is used.
   static bool wants_payload(const OrderedJson& meta);
-  /// What is known so far; whoever reads the records adds notes.
+  /// The log so far; the reader of the records adds its notes.
   TraceLog& log() { return log_; }
-  /// After the last record.
-  /// `inside_a_line`: the log ends there.
+  /// Makes the checks after the last record.
+  /// `inside_a_line`: the log ends without a line break.
   TraceLog finish(bool inside_a_line = false);
 
  private:
@@ -61,7 +61,7 @@ class TraceReader {
   void note_cut_graph(bool inside_a_line);
   void add(TraceCheck check, const TraceCompile& compile, const TraceGraph& after);
 
-  /// What a check is read from: all that its Case depends on but for the name.
+  /// What a check is read from: everything that its Case depends on, except for the name.
   struct Source {
     std::vector<const TraceGraph*> graphs;
     bool trains = false;
@@ -73,8 +73,8 @@ class TraceReader {
   TraceLog log_;
   std::shared_ptr<TraceTexts> texts_ = std::make_shared<TraceTexts>();
   std::map<std::string, std::size_t> by_directory_;
-  std::map<std::string, int> starts_;                  // of a directory
-  std::map<std::string, std::int64_t> last_attempts_;  // that got as far as a graph
+  std::map<std::string, int> starts_;                  // per directory without the attempt
+  std::map<std::string, std::int64_t> last_attempts_;  // that logged a graph
   std::set<std::string> unchecked_;
   std::unordered_multimap<std::uint64_t, Source> sources_;  // by a hash of the texts
   std::size_t last_line_ = 0;                               // of the last record

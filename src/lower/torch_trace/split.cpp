@@ -12,10 +12,10 @@
 namespace noclobber {
 namespace {
 
-/// What a training step does between the two is not in any graph.
+/// No graph contains what a training step does between forward and backward.
 constexpr const char* kNothingBetween = "nothing else is written between forward and backward";
 
-/// Ranges of symbols that several texts mention.
+/// Merges the ranges of symbols that several texts mention.
 void merge_split_symbols(Case& value, const FxGraph& graph) {
   for (const auto& [name, range] : graph.symbols) {
     const auto [at, is_new] = value.symbols.try_emplace(name, range);
@@ -23,7 +23,7 @@ void merge_split_symbols(Case& value, const FxGraph& graph) {
   }
 }
 
-/// Every graph has all inputs of the other: unused, so that they match by name.
+/// Adds the inputs that only `from` has, as unused inputs, so that inputs match by name.
 void add_split_inputs(const Graph& from, Graph& to) {
   for (const Input& input : from.inputs) {
     Value value = from.value(input.value);
@@ -37,7 +37,7 @@ void add_split_inputs(const Graph& from, Graph& to) {
   }
 }
 
-/// An output of which nothing is known: how forward and backward go together.
+/// Adds the result of an unknown operator as an output, because forward and backward do not compose.
 void add_unfit_output(Graph& graph, const std::string& why) {
   Value value;
   value.name = "forward_and_backward";

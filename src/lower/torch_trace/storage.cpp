@@ -1,5 +1,5 @@
-// From the caller's tensors to the inputs of a graph. The log does not say which tensor became which
-// input: a compiler reorders them, drops some, and puts overlapping ones that are written into one base.
+// Maps the caller's tensors to the inputs of a graph. The log does not state which tensor became which
+// input: the compiler reorders them, drops some, and replaces overlapping ones that are written by one base.
 #include <algorithm>
 #include <limits>
 
@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMostMatched =
     20000;  // comparisons of tensors; more are not made, which bounds the time
 
-/// Inputs that callers pass: all but the constants of the graph.
+/// The inputs that callers pass: all but the constants of the graph.
 std::vector<std::size_t> passed_inputs(const Graph& graph) {
   std::vector<std::size_t> at;
   for (std::size_t i = 0; i < graph.inputs.size(); ++i)
@@ -71,7 +71,7 @@ bool TraceFacts::gives_as(const TraceFacts& other) const {
          several_describers_ == other.several_describers_;
 }
 
-/// Each sharing tensor's input, if it is the only one it can be.
+/// Finds the input of each sharing tensor. False if one may be several inputs, or there are too many.
 bool TraceFacts::find_places(const Graph& graph, std::vector<Place>& places) const {
   if (sharing_.size() > kMostMatched / sources_.size()) return false;
   const std::vector<std::size_t> inputs = passed_inputs(graph);
@@ -115,8 +115,8 @@ bool TraceFacts::place(Graph& graph, const std::vector<Place>& places) const {
 
 void TraceFacts::give_storages(Case& value, bool is_backward) const {
   if (passed_inputs(value.after).size() < 2) return;
-  // What a backward graph is given was saved by the forward graph; no record describes it. Nor does one say
-  // which storage of one describer is which of another's.
+  // No record describes the inputs of a backward graph, which the forward graph saved. Nor does a record
+  // identify the storages of one describer with those of another.
   if (sources_.empty() || is_backward || several_describers_) {
     value.inputs_may_overlap = true;
     return;

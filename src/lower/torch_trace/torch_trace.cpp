@@ -1,5 +1,5 @@
-// Which graphs of a log belong together. Records of one compilation carry the same numbers; a `before` goes
-// with the next `after` of the same stage, so a forward and a backward graph under one id are two pairs.
+// Groups the graphs of a log. Records of one compilation carry the same numbers. A `before` is paired with
+// the next `after` of the same stage, so a forward and a backward graph under one id are two pairs.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -56,7 +56,7 @@ constexpr std::array kTraceUnchecked = {
     TraceUnchecked{"aot_backward_graph", "backward", true},
 };
 
-/// The directory that tlparse gives the record's compilation; "" without numbers.
+/// The directory that tlparse uses for the record's compilation; "" if the record has no numbers.
 std::string trace_directory(const json& meta) {
   constexpr std::array<const char*, 4> kKeys = {"compiled_autograd_id", "frame_id", "frame_compile_id",
                                                 "attempt"};
@@ -72,10 +72,10 @@ std::string trace_directory(const json& meta) {
   return rank ? "rank_" + std::to_string(*rank) + "/" + name : name;
 }
 
-/// The name of what a record holds: an artifact's own, else its key.
+/// The name of a record's contents: that of its artifact, else its key.
 std::string trace_record_name(const json& meta) {
   if (const json* artifact = trace_object(meta, "artifact")) return trace_text(*artifact, "name");
-  const auto& keys = meta.get_ref<const json::object_t&>();  // few, and the names are many
+  const auto& keys = meta.get_ref<const json::object_t&>();  // fewer than the names
   const auto has = [&](std::string_view name) {
     return std::ranges::any_of(keys, [&](const auto& member) { return member.first == name; });
   };
@@ -86,8 +86,8 @@ std::string trace_record_name(const json& meta) {
   return "";
 }
 
-/// A frame whose compilation failed, which PyTorch then runs as it is: "f (train.py:29) runs uncompiled
-/// (InductorError)"; "" for any other record.
+/// Names a frame whose compilation failed, so that PyTorch runs it uncompiled: "f (train.py:29) runs
+/// uncompiled (InductorError)"; "" for any other record.
 std::string uncompiled_frame(const json& meta) {
   const json* metrics = trace_object(meta, "compilation_metrics");
   const std::string fault = metrics != nullptr ? trace_text(*metrics, "fail_type") : "";
@@ -122,8 +122,8 @@ bool TraceReader::wants_payload(const json& meta) {
          std::any_of(kTraceGraphs.begin(), kTraceGraphs.end(), is_graph);
 }
 
-/// What the record belongs to. `torch._dynamo.reset()` gives numbers again: a frame that starts once more is
-/// another one, and what was told of the first (where its inputs lie, what it returns) is not true of it.
+/// The compilation of a record. `torch._dynamo.reset()` reuses numbers: a frame that starts again is another
+/// compilation, and the facts of the first (the storages of its inputs, its outputs) do not hold for it.
 TraceCompile& TraceReader::compile_of(const json& meta) {
   const auto without_attempt = [](const std::string& of) { return of.substr(0, of.rfind('_')); };
   const std::string directory = trace_directory(meta), attempts = without_attempt(directory);
@@ -161,7 +161,7 @@ void TraceReader::take(const TraceRecord& record) {
 
 void TraceReader::checks_of(TraceCompile& compile) {
   using Kind = TraceGraph::Kind;
-  // What an attempt leaves behind that was given up for the next one will never run.
+  // Unpaired graphs of an attempt that was abandoned for the next one never run.
   const bool is_given_up = compile.attempt < last_attempts_.at(compile.attempts);
   splits_of(compile, !is_given_up);
   unchecked_.insert(compile.unchecked.begin(), compile.unchecked.end());
@@ -178,7 +178,7 @@ void TraceReader::checks_of(TraceCompile& compile) {
 
 namespace {
 
-/// The line of a graph that names what it is given.
+/// The line of a graph that names its inputs.
 std::string_view trace_signature(const TraceGraph& graph) {
   const std::size_t at = graph.payload.find("def forward(");
   if (at == graph.payload.npos) return {};
@@ -187,9 +187,9 @@ std::string_view trace_signature(const TraceGraph& graph) {
 
 }  // namespace
 
-/// A `before` goes with the next `after`. Another `after` behind it, which nothing stands before, claims the
-/// same place where it is given the same: then it has to mean the same, too. A `before` that nothing follows
-/// is named. Returns whether there is any pair.
+/// Pairs each `before` with the next `after`. A further `after` without a `before` of its own replaces the
+/// last one if it has the same signature: it is then checked against the same `before`, else alone. Notes a
+/// `before` without an `after` if `names_left`. Returns whether there is any pair.
 bool TraceReader::pairs_of(const TraceCompile& compile, TraceGraph::Kind before_kind,
                            TraceGraph::Kind after_kind, bool trains, bool names_left) {
   const TraceGraph *open = nullptr, *last_before = nullptr, *last_after = nullptr;
@@ -216,7 +216,7 @@ bool TraceReader::pairs_of(const TraceCompile& compile, TraceGraph::Kind before_
   return last_before != nullptr;
 }
 
-/// A joint graph goes with the next forward and the next backward.
+/// Groups a joint graph with the next forward graph and the next backward graph.
 void TraceReader::splits_of(TraceCompile& compile, bool names_left) {
   const TraceGraph *joint = nullptr, *forward = nullptr;
   std::vector<std::array<const TraceGraph*, 3>> whole;
@@ -267,7 +267,7 @@ bool TraceReader::Source::is_as(const Source& other) const {
          facts->gives_as(*other.facts);
 }
 
-/// A check that is read from the same as an earlier one gets its number; others are to be read.
+/// Gives a check with the same sources as an earlier one its number. Else announces a read of its texts.
 void TraceReader::number_alike(TraceCheck& check, const TraceCompile& compile,
                                std::vector<const TraceGraph*> graphs, bool trains) {
   Fnv hash;
@@ -318,8 +318,8 @@ void TraceReader::add_single(const TraceCompile& compile, const TraceGraph& grap
   add(std::move(check), compile, graph);
 }
 
-/// Graphs without a partner: those after the passes if there are any, else those before.
-/// Where the joint graph has one, only what runs: those after the passes.
+/// Checks graphs without a partner alone: those after the passes if there are any, else those before them.
+/// If the joint graph has a partner, only those after the passes, since these run.
 void TraceReader::add_singles(const TraceCompile& compile, bool trains, bool has_joint) {
   using Kind = TraceGraph::Kind;
   constexpr std::array<std::array<Kind, 3>, 3> kPreferred = {{
@@ -337,13 +337,13 @@ void TraceReader::add_singles(const TraceCompile& compile, bool trains, bool has
   }
 }
 
-/// An id that repeats gets _1, _2, ...
+/// A repeated id gets the suffix _1, _2, ...
 void TraceReader::number_ids() {
   UniqueNames ids;
   for (TraceCheck& check : log_.checks) check.id = ids.fresh(check.id);
 }
 
-/// Leaves the numbers of what stands in the log more than once.
+/// Keeps `alike` only for numbers that several checks have.
 void TraceReader::forget_unlike() {
   std::unordered_map<std::uint64_t, std::size_t> counts;
   for (const TraceCheck& check : log_.checks) ++counts[check.alike];
@@ -351,7 +351,7 @@ void TraceReader::forget_unlike() {
     if (counts[check.alike] == 1) check.alike = 0;
 }
 
-/// A graph that ends too early at the end of the log: what is wrong with it is that it was cut.
+/// If the last record holds a graph that ends too early, notes that the log is cut.
 void TraceReader::note_cut_graph(bool inside_a_line) {
   for (TraceCheck& check : log_.checks) {
     if (check.line != last_line_ || !check.file.empty()) continue;

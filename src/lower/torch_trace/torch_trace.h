@@ -6,8 +6,8 @@
 
 namespace noclobber {
 
-/// Never fails: what it cannot read is in `notes`. Graphs are left unread, as a log holds many and each is
-/// wanted for a moment.
+/// Never fails: `notes` lists what it cannot read. Graphs are parsed later, by TraceCheck::read(), as a log
+/// holds many and each is needed only briefly.
 TraceLog read_torch_trace(std::string text);
 
 }  // namespace noclobber

@@ -1,10 +1,10 @@
-// Activations of XNNPACK, in the words of the exported program.
+// Activations of XNNPACK, spelled as in the exported program.
 #include "src/lower/pte/case.h"
 #include "src/lower/xnnpack/steps.h"
 
 namespace noclobber {
 
-/// An operator that the functional program has in other words: the same ones here.
+/// Appends an operator in the spelling that respell() gave it in the functional program.
 ValueId xnn_respelled(XnnSteps& p, const char* op, XnnArgs args, const XnnSizes& shape) {
   Step step;
   step.op = op;
@@ -24,14 +24,14 @@ ValueId xnn_respelled(XnnSteps& p, const char* op, XnnArgs args, const XnnSizes&
 void xnn_hardswish(XnnSteps& p, const XnnNode& node) {
   const auto x = p.operand(node, 0);
   if (!x) return;
-  const auto all = p.meant("aten.hardswish");  // that were not put in other words
+  const auto all = p.meant("aten.hardswish");  // those that were not respelled
   xnn_pointwise(p, node, *x, [&](ValueId value, const XnnSizes& shape) {
     if (!all.empty()) return p.like(*all[0], {Arg::of(value)});
     return xnn_respelled(p, "aten.hardswish.default", {Arg::of(value)}, shape);
   });
 }
 
-/// The exact one, without approximation.
+/// The exact function, without approximation.
 void xnn_gelu(XnnSteps& p, const XnnNode& node) {
   const auto x = p.operand(node, 0);
   if (!x) return;
@@ -42,7 +42,7 @@ void xnn_gelu(XnnSteps& p, const XnnNode& node) {
 
 namespace {
 
-/// `found` of the functional program, or the operator of one number.
+/// Copies `found` of the functional program, or emits `op` with the node's number.
 void xnn_with_number(XnnSteps& p, const XnnNode& node, const Step* found, const char* op) {
   const auto x = p.operand(node, 0);
   if (!x) return;

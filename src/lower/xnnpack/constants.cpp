@@ -1,4 +1,4 @@
-// Constants of XNNPACK payloads: which of the functional program's they are, or are made of.
+// Finds the constants of the functional program that those of XNNPACK payloads are, or are computed from.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -80,7 +80,7 @@ ValueId xnn_constant_or_unknown(XnnSteps& p, const std::string& bytes, const Xnn
 
 namespace {
 
-/// One number: a constant without dimensions, or a number that ExecuTorch made one of.
+/// A constant of one number: one without dimensions, or the aten.full that ExecuTorch made it from.
 ValueId xnn_scalar_constant(XnnSteps& p, const std::string& bytes) {
   if (bytes.size() != sizeof(float)) return {};
   if (const ValueId known = p.constant(bytes, {}); known.valid()) return known;
@@ -97,7 +97,7 @@ ValueId xnn_scalar_constant(XnnSteps& p, const std::string& bytes) {
 
 }  // namespace
 
-/// As it is, or an image's with the channels behind everything else.
+/// Finds a constant as it is, as one number, or as a channels-first image that the payload has channels-last.
 ValueId xnn_any_constant(XnnSteps& p, const XnnValue& value) {
   const std::string& bytes = *p.data_of(value.id, value.dtype);
   if (const ValueId known = p.constant(bytes, value.dims, value.dtype); known.valid()) return known;
@@ -132,7 +132,7 @@ std::optional<std::vector<float>> XnnSteps::floats_of(const Arg& arg) const {
   return xnn_floats(*input->bytes);
 }
 
-/// Batch norms of the functional program whose numbers are all at hand.
+/// The batch norms of the functional program whose numbers are all known.
 std::vector<XnnNorm> xnn_norms(const XnnSteps& p) {
   std::vector<XnnNorm> out;
   for (const Step* step : p.meant("aten._native_batch_norm_legit_no_training")) {
@@ -158,8 +158,9 @@ std::vector<XnnNorm> xnn_norms(const XnnSteps& p) {
   return out;
 }
 
-/// torch.nn.utils.fusion: fuse_conv_bn_weights, fuse_linear_bn_weights; `inner`: elements of a weight for
-/// each channel that comes out. Each operation rounds to f32.
+/// True if folding the norm into `weight` and `bias` gives the bytes `made` and `made_bias`. Computed as in
+/// torch.nn.utils.fusion (fuse_conv_bn_weights, fuse_linear_bn_weights): each operation rounds to f32.
+/// `inner`: elements of the weight per output channel.
 bool xnn_folds(const XnnNorm& norm, const std::vector<float>& weight, const std::vector<float>& bias,
                std::int64_t inner, const std::string& made, const std::string& made_bias, bool is_product) {
   const std::size_t channels = norm.mean.size(), each = static_cast<std::size_t>(inner);
@@ -179,7 +180,8 @@ bool xnn_folds(const XnnNorm& norm, const std::vector<float>& weight, const std:
   return xnn_same_bits(folded, xnn_floats(made)) && xnn_same_bits(folded_bias, xnn_floats(made_bias));
 }
 
-/// DecomposeBatchNorm of ExecuTorch: in f64, rounded at the end; the number under the root is f32.
+/// True if the norm alone gives these bytes, as in DecomposeBatchNorm of ExecuTorch: computed in f64 from f32
+/// inputs, `eps` included, and rounded at the end.
 bool xnn_stands_for(const XnnNorm& norm, const std::string& made, const std::string& made_bias) {
   const std::size_t channels = norm.mean.size();
   if (made.size() != channels * sizeof(float) || made_bias.size() != made.size()) return false;
@@ -207,7 +209,7 @@ ValueId xnn_normalized(XnnSteps& p, const XnnNorm& norm, ValueId x, std::optiona
   step.args.push_back(norm.step->args[6]);
   const ValueId out = p.push(std::move(step), std::move(shape), norm.step->results.size());
   const auto number = static_cast<std::uint32_t>(p.into.graph.steps.size() - 1);
-  for (std::uint32_t k = 1; k < norm.step->results.size(); ++k) {  // what nobody uses has the same types
+  for (std::uint32_t k = 1; k < norm.step->results.size(); ++k) {  // unused results keep their types
     const ValueId also = norm.step->results[k];
     if (!also.valid()) continue;
     p.into.graph.values.push_back(

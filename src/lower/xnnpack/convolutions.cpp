@@ -7,13 +7,13 @@
 namespace noclobber {
 namespace {
 
-/// Numbers: padding (top, right, bottom, left), then kernel, stride, dilation (height, width), channels of a
-/// group (in, out), groups, and what a transposed one adds behind (height, width).
+/// Reads the numbers of a node: padding (top, right, bottom, left), then kernel, stride, dilation (height,
+/// width), channels of a group (in, out), groups, and output padding if transposed (height, width).
 std::optional<XnnConvolution> xnn_convolution_of(XnnSteps& p, const XnnNode& node) {
   const auto x = p.operand(node, 0);
   const XnnSizes& n = node.numbers;
   const XnnValue* filter = p.program.find(node.inputs[1]);
-  const Dtype dtype = p.program.find(node.output)->dtype;  // integers make integers
+  const Dtype dtype = p.program.find(node.output)->dtype;  // of the weight as well
   const std::string* weight = p.data_of(node.inputs[1], dtype);
   if (!x || x->shape.size() != 4 || weight == nullptr)
     return p.refuse(node, "no image, or no weight"), std::nullopt;
@@ -66,7 +66,7 @@ std::optional<XnnConvolution> xnn_convolution_of(XnnSteps& p, const XnnNode& nod
   return out;
 }
 
-/// Weight and bias of the functional program, the weight in that shape.
+/// The weight, in `shape`, and the bias of the functional program; empty if it has no such constants.
 std::optional<XnnWeight> xnn_weight_of(XnnSteps& p, const XnnNode& node, const XnnConvolution& conv,
                                        const XnnSizes& shape) {
   if (conv.dtype == Dtype::f32) {
@@ -93,7 +93,7 @@ void xnn_convolve(XnnSteps& p, const XnnNode& node, const XnnConvolution& conv, 
                conv.shape);
 }
 
-/// Of one dimension, which ExecuTorch makes a second one of size one for.
+/// A convolution of one dimension, to which ExecuTorch adds a second one of size one. False if it is none.
 bool xnn_convolve_flat(XnnSteps& p, const XnnNode& node, const XnnConvolution& conv) {
   const bool flat = conv.x.shape[2] == 1 && conv.kernel[1] == 1 && conv.pads[1] == 0 && conv.stride[1] == 1 &&
                     conv.behind[1] == 0;
@@ -147,7 +147,8 @@ bool xnn_convolve_flat(XnnSteps& p, const XnnNode& node, const XnnConvolution& c
   return false;
 }
 
-/// A convolution, and a batch norm of what it makes, whose numbers ExecuTorch folds into its weights.
+/// Emits a convolution and a batch norm of its result, which ExecuTorch folds into the weights. False if the
+/// program has no batch norm that gives these weights.
 bool xnn_normalized_convolution(XnnSteps& p, const XnnNode& node, const XnnConvolution& conv) {
   if (!conv.biased || conv.transposed) return false;
   for (const XnnNorm& norm : xnn_norms(p)) {
@@ -178,7 +179,7 @@ bool xnn_normalized_convolution(XnnSteps& p, const XnnNode& node, const XnnConvo
   return false;
 }
 
-/// A batch norm alone, which ExecuTorch makes a convolution of each channel by itself.
+/// A batch norm alone, which ExecuTorch lowers to a depthwise convolution. False if it is none.
 bool xnn_normalization(XnnSteps& p, const XnnNode& node, const XnnConvolution& conv) {
   const bool single = conv.kernel == XnnSizes{1, 1} && conv.stride == XnnSizes{1, 1} &&
                       conv.pads == XnnSizes{0, 0} && conv.groups == conv.in && conv.in == conv.out &&

@@ -7,7 +7,7 @@
 namespace noclobber {
 namespace {
 
-/// `list` of two numbers as the operator has it, or what stands for it.
+/// True if the argument is `wanted`; `fallback` is its value if it is absent or empty.
 bool holds_or(const Arg* arg, const XnnSizes& wanted, const XnnSizes& fallback) {
   const bool absent =
       arg == nullptr || arg->kind == Arg::Kind::none || (arg->kind == Arg::Kind::list && arg->list.empty());
@@ -96,7 +96,7 @@ void xnn_max_pool(XnnSteps& p, const XnnNode& node) {
                       holds_or(p.argument(*step, "padding"), pads, {0, 0}) &&
                       holds_or(p.argument(*step, "dilation"), dilation, {1, 1});
     if (!same || step->results.empty() || !step->results[0].valid()) continue;
-    // More padding behind is what rounding up the number of windows looks like.
+    // The lowering of ceil_mode, which rounds up the number of windows, adds padding behind.
     const auto& of = p.into.functional.value(step->results[0]).type;
     const auto& from = p.into.functional.value(step->args[0].ref).type;
     const bool same_sizes = of && from && of->shape.size() == 4 && from->shape.size() == 4 &&
@@ -113,7 +113,7 @@ void xnn_max_pool(XnnSteps& p, const XnnNode& node) {
   p.make_image(node, p.push(std::move(step), std::nullopt, 2), shape);
 }
 
-/// Where a factor was said, it is the one that the sizes have.
+/// Given scale factors must be the ratios of the sizes, unless corners are aligned.
 void xnn_resize(XnnSteps& p, const XnnNode& node) {
   const auto x = p.operand(node, 0);
   if (!x || x->shape.size() != 4) return p.refuse(node, "no image");

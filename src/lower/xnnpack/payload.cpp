@@ -15,7 +15,7 @@ namespace {
 
 constexpr float kXnnInfinity = std::numeric_limits<float>::infinity();
 
-/// The bounds of an activation; nothing where the step is none, or they are no numbers.
+/// The bounds of a clamping activation; empty if the step is none, or if a bound is not a number.
 std::optional<std::pair<float, float>> bounds_of(const Step& step) {
   const std::string op = functional_op(step.op);
   if (op == "aten.relu.default") return std::pair(0.0F, kXnnInfinity);
@@ -107,7 +107,7 @@ void XnnSteps::run(const XnnNode& node) {
   if (fits_types(node, *row)) row->rule(*this, node);
 }
 
-/// Integers make integers, or numbers numbers; what only moves has one scale.
+/// Operands and result are quantised, or none is. A node that only moves elements keeps their scale.
 bool XnnSteps::fits_types(const XnnNode& node, const XnnRow& row) {
   const XnnValue& made = *program.find(node.output);
   const bool integers = made.dtype == Dtype::i8 && made.quantum && made.quantum->scales == 0;
@@ -148,7 +148,7 @@ ValueId XnnSteps::emit(const char* op, XnnArgs args, std::optional<XnnSizes> sha
   return push(std::move(step), std::move(shape));
 }
 
-/// The step of the functional program, of these tensors.
+/// Appends a copy of a functional step with these tensors as leading arguments.
 ValueId XnnSteps::like(const Step& meant, XnnArgs tensors, std::optional<XnnSizes> shape,
                        std::size_t results) {
   Step step;
@@ -159,7 +159,7 @@ ValueId XnnSteps::like(const Step& meant, XnnArgs tensors, std::optional<XnnSize
   return push(std::move(step), std::move(shape), results);
 }
 
-/// Steps of the functional program whose operator is that one, in whatever form.
+/// The steps of the functional program whose operator is `base`, of any overload and in any form.
 std::vector<const Step*> XnnSteps::meant(std::string_view base) const {
   std::vector<const Step*> out;
   for (const Step& step : into.functional.steps)
@@ -167,7 +167,7 @@ std::vector<const Step*> XnnSteps::meant(std::string_view base) const {
   return out;
 }
 
-/// Of several that say the same in other words, the next one: nodes come in the order of the program.
+/// The next of several steps that compute the same with another spelling: nodes are in program order.
 const Step* XnnSteps::one_of(const std::string& key, const std::vector<const Step*>& all) {
   if (all.empty()) return nullptr;
   return all[std::min(spellings[key]++, all.size() - 1)];
@@ -192,7 +192,7 @@ std::optional<XnnGiven> XnnSteps::stored(const XnnNode& node, std::size_t k) {
   return out;
 }
 
-/// The integers that stand for the numbers that are there; nothing where not the same ones come back.
+/// Quantises a value that exists only dequantised; invalid if no step gives the same integers.
 ValueId XnnSteps::integers(std::uint32_t id) {
   XnnGiven& out = values.at(id);
   const XnnQuantum& by = *program.find(id)->quantum;
@@ -215,7 +215,7 @@ std::optional<XnnGiven> XnnSteps::operand(const XnnNode& node, std::size_t k) {
   return made;
 }
 
-/// An image as PyTorch has it.
+/// The image in the order of PyTorch.
 ValueId XnnSteps::channels_first(const XnnGiven& x) {
   const auto known = images.find(x.value.index);
   if (known != images.end()) return known->second;
@@ -225,7 +225,7 @@ ValueId XnnSteps::channels_first(const XnnGiven& x) {
   return out;
 }
 
-/// As XNNPACK has it: `shape`.
+/// The image in the order of XNNPACK, with sizes `shape`.
 ValueId XnnSteps::channels_last(ValueId image, const XnnSizes& shape) {
   const SharedType& known = into.graph.values[image.index].type;
   const bool typed = known && known->dtype == Dtype::f32;
@@ -235,12 +235,12 @@ ValueId XnnSteps::channels_last(ValueId image, const XnnSizes& shape) {
   return out;
 }
 
-/// A number has one element in XNNPACK.
+/// A tensor without dimensions has one dimension of size 1 in XNNPACK.
 bool XnnSteps::has_sizes(const XnnValue& value, const XnnSizes& shape) {
   return value.dims == (shape.empty() ? XnnSizes{1} : shape);
 }
 
-/// Says what the value is, where nothing has.
+/// Sets the type of the value to f32 of `shape`, unless it has a type.
 void XnnSteps::type(ValueId value, const XnnSizes& shape) {
   SharedType& known = into.graph.values[value.index].type;
   if (known) return;
@@ -262,7 +262,7 @@ void XnnSteps::make_image(const XnnNode& node, ValueId value, const XnnSizes& s)
   hold(node, value, {s[0], s[2], s[3], s[1]}, true);
 }
 
-/// `value` as what the node makes: quantised where that is, and with the channels last if it is an image.
+/// Stores `value` as the node's result: quantised if the result is, and channels-last if it is an image.
 void XnnSteps::hold(const XnnNode& node, ValueId value, XnnSizes shape, bool is_image) {
   const XnnValue& made = *program.find(node.output);
   if (!has_sizes(made, shape)) return refuse(node, "a result that is said to have other sizes");
@@ -271,7 +271,7 @@ void XnnSteps::hold(const XnnNode& node, ValueId value, XnnSizes shape, bool is_
     values[node.output] = {laid(value), std::move(shape)};
     return;
   }
-  if (xnn_are_bytes(*this, value, *made.quantum)) {  // which come back
+  if (xnn_are_bytes(*this, value, *made.quantum)) {  // quantised later, if needed
     numbers[node.output] = {laid(value), shape};
     values[node.output] = {ValueId{}, std::move(shape), Dtype::i8};
     return;
@@ -286,7 +286,7 @@ ValueId XnnSteps::clamped(ValueId x, float least, float most) {
   std::vector<const Step*> all;
   for (const Step& step : into.functional.steps)
     if (bounds_of(step) == std::pair(least, most)) all.push_back(&step);
-  // Several say the same in other words: those come first that bound what the same operator makes.
+  // Of several with the same bounds, those that bound a result of the same operator are preferred.
   const auto bounds_alike = [&](const Step* step) {
     const std::string own = made_by(into.graph, Arg::of(x));
     return !own.empty() && own == made_by(into.functional, step->args[0]);

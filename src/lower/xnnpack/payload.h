@@ -1,8 +1,8 @@
-// The payload of an XNNPACK delegate as steps of the graph that calls it. A node becomes the operator whose
-// results it computes, with numbers spelled as the functional program spells them where those are the same;
-// images have their channels behind everything else in XNNPACK and before it in PyTorch. Constants are
-// those of the functional program that hold the same bytes, or that ExecuTorch makes such bytes of when it
-// folds a batch norm: those are computed again, and must be the same to the bit.
+// Turns the payload of an XNNPACK delegate into steps of the graph that calls it. A node becomes the operator
+// that computes its result, with numbers spelled as in the functional program if they are equal. Images are
+// channels-last in XNNPACK and channels-first in PyTorch. A constant is the one of the functional program
+// that holds the same bytes, or those from which ExecuTorch computes such bytes when it folds a batch norm:
+// the folding is computed again and must give the same bits.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -26,12 +26,13 @@ struct XnnInto {
   Graph& graph;
   UniqueNames& names;
   const Graph& functional;
-  std::map<std::uint32_t, ValueId> here;  // inputs of the functional program in `graph`
-  std::vector<std::string> assumed;       // what the steps rest on
-  std::string refused;                    // why there are no more steps; "" if all are there
+  std::map<std::uint32_t, ValueId> here;  // input of the functional program -> value of `graph`
+  std::vector<std::string> assumed;       // assumptions of the steps
+  std::string refused;                    // why steps are missing; "" if none is
 };
 
-/// What the delegate is given and gives, by number of argument. Nothing after `into.refused`.
+/// Appends the steps of a payload. `given` and the result are the delegate's inputs and outputs, by argument
+/// number. If `into.refused` is set, outputs are missing.
 std::map<std::uint32_t, XnnGiven> run_xnnpack(const XnnProgram& program,
                                               const std::map<std::uint32_t, XnnGiven>& given, XnnInto& into);
 

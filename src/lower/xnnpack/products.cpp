@@ -1,4 +1,4 @@
-// Products with weights in XNNPACK.
+// Matrix products of XNNPACK.
 #include <algorithm>
 
 #include "src/lower/xnnpack/steps.h"
@@ -7,7 +7,8 @@
 namespace noclobber {
 namespace {
 
-/// Is the turned weight spread over matrices, as for operands whose rows do not lie one behind the other?
+/// True if the program expands the transposed weight to a matrix for each matrix of an operand, as it does
+/// for operands whose rows are not contiguous.
 bool xnn_goes_by_matrices(const XnnSteps& p, const Step& turned) {
   return std::ranges::any_of(p.into.functional.steps, [&](const Step& step) {
     return base_name(step.op) == "aten.expand_copy" && step.args[0] == Arg::of(turned.results[0]);
@@ -40,7 +41,8 @@ ValueId xnn_product(XnnSteps& p, const XnnGiven& x, ValueId right, ValueId bias,
   return rank == 2 ? made : view(made, whole);
 }
 
-/// A product, and a batch norm of what it makes, whose numbers ExecuTorch folds into its weights.
+/// Emits a product and a batch norm of its result, which ExecuTorch folds into the weights. False if the
+/// program has no batch norm that gives these weights.
 bool xnn_normalized_product(XnnSteps& p, const XnnNode& node, const XnnGiven& x, const std::string& weight,
                             const std::string& bias, const XnnSizes& shape) {
   if (weight.empty() || bias.empty() || shape.size() != 2) return false;
@@ -69,7 +71,7 @@ bool xnn_normalized_product(XnnSteps& p, const XnnNode& node, const XnnGiven& x,
   return false;
 }
 
-/// Of integers; a weight has a row for each column of the result.
+/// A product of quantised values. The weight has a row for each column of the result.
 void xnn_quantised_product(XnnSteps& p, const XnnNode& node, const XnnGiven& x) {
   const XnnValue* filter = p.program.find(node.inputs[1]);
   const std::string* weight = p.data_of(node.inputs[1], Dtype::i8);

@@ -1,5 +1,5 @@
-// Quantised values of XNNPACK. A node of them is what it computes in numbers between steps that make numbers
-// of integers and integers of numbers, as the exported program has them.
+// Quantised values of XNNPACK. A quantised node becomes its operator on numbers, between dequantising and
+// quantising steps, as in the exported program.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kIntoNumbers = "quantized_decomposed.dequantize_per_tensor",
                            kIntoIntegers = "quantized_decomposed.quantize_per_tensor",
                            kOfEachChannel = "quantized_decomposed.dequantize_per_channel";
-constexpr float kMostRescaled = 256;  // XNNPACK starts no product that is scaled by as much
+constexpr float kMostRescaled = 256;  // XNNPACK rejects products with a scale this large
 constexpr double kPastIntegers = 2147483648.0;
 const char* const kRounded =
     "quantised nodes of XNNPACK compute what operators of PyTorch do of the numbers that integers stand for, "
@@ -27,8 +27,8 @@ void xnn_assume(XnnSteps& p, const char* what) {
   if (std::ranges::find(p.into.assumed, what) == p.into.assumed.end()) p.into.assumed.emplace_back(what);
 }
 
-/// A step of the functional program between numbers and integers of that scale. Bounds of integers change
-/// nothing of the numbers that they stand for.
+/// The quantising or dequantising step of the functional program with that scale; nullptr if there is none.
+/// Integer bounds do not change what dequantising gives.
 const Step* xnn_scaled(const XnnSteps& p, std::string_view base, const XnnQuantum& by) {
   const Step* other = nullptr;
   for (const Step* step : p.meant(base)) {
@@ -47,7 +47,7 @@ std::vector<float> xnn_scales_of(const XnnSteps& p, const XnnQuantum& by) {
   return xnn_floats(*p.program.data[by.scales].bytes);
 }
 
-/// Does the step make numbers of a weight as the payload does?
+/// True if the step dequantises a weight as the payload does.
 bool xnn_weighs(const XnnSteps& p, const Step& step, const XnnQuantum& by, std::int64_t axis) {
   if (!step.kwargs.empty()) return false;
   if (by.scales == 0)
@@ -63,8 +63,8 @@ bool xnn_weighs(const XnnSteps& p, const Step& step, const XnnQuantum& by, std::
          std::ranges::all_of(*zeros->bytes, [](char byte) { return byte == 0; });
 }
 
-/// What ExecuTorch multiplies a bias by, for each channel: 1 / (scale of the operand * scale of the weight).
-/// In f64 where there is one for all, and the scales are the exported program's; else in f32.
+/// The factors by which ExecuTorch multiplies a bias, per channel: 1 / (scale of the operand * scale of the
+/// weight). In f64, with the scales of the exported program, if the weight has one scale; else in f32.
 struct XnnBiasScales {
   std::vector<float> scales, inverse;
 };
@@ -89,7 +89,7 @@ XnnBiasScales xnn_bias_scales(const XnnSteps& p, const XnnQuantum& given, const 
   return out;
 }
 
-/// Those numbers in those integers, as quantize_per_tensor and quantize_per_channel make them.
+/// True if quantising `numbers` gives `made`, computed as in quantize_per_tensor and quantize_per_channel.
 bool xnn_quantises_to(const std::vector<float>& numbers, const XnnBiasScales& by, const std::string& made) {
   if (numbers.size() != by.inverse.size() || made.size() != numbers.size() * sizeof(std::int32_t))
     return false;
@@ -104,7 +104,7 @@ bool xnn_quantises_to(const std::vector<float>& numbers, const XnnBiasScales& by
   return true;
 }
 
-/// Does a step of the functional program use both the bias and the weight that `made` makes?
+/// True if a step of the functional program uses both the bias and the weight that `made` defines.
 bool xnn_used_with(const XnnSteps& p, ValueId bias, const Step& made) {
   std::vector<ValueId> weights{made.results[0]};
   for (const Step* step : p.meant("aten.permute_copy"))
@@ -117,7 +117,7 @@ bool xnn_used_with(const XnnSteps& p, ValueId bias, const Step& made) {
   });
 }
 
-/// The functional program's bias that ExecuTorch made these integers of.
+/// The functional program's bias that ExecuTorch quantised to these integers; invalid if there is none.
 ValueId xnn_bias(XnnSteps& p, const XnnValue& value, const XnnQuantum& given, const Step& weight,
                  std::size_t channels) {
   const std::string* bytes = p.data_of(value.id, Dtype::i32);
@@ -184,7 +184,7 @@ bool xnn_are_bytes(const XnnSteps& p, ValueId x, const XnnQuantum& by) {
   return scale && stands_for_bytes(p.into.graph, x, *scale, by.zero);
 }
 
-/// The same numbers, in integers or not.
+/// Quantises or dequantises: the numbers stay the same.
 void xnn_convert(XnnSteps& p, const XnnNode& node) {
   const XnnValue *from = p.program.find(node.inputs[0]), *to = p.program.find(node.output);
   if (from == nullptr || from->quantum.has_value() == to->quantum.has_value())

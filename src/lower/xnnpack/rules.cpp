@@ -1,4 +1,4 @@
-// Which operator a node of XNNPACK is, and those that are one operator of PyTorch.
+// The rules of all XNNPACK nodes, and the nodes that are one operator of PyTorch.
 #include <algorithm>
 
 #include "src/lower/xnnpack/steps.h"
@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint32_t kXnnKeepDims = 64;  // a flag
 
-/// Of two operands; nothing where they do not fit.
+/// The broadcast shape of two operands; empty if they do not fit.
 std::optional<XnnSizes> xnn_broadcast(const XnnSizes& a, const XnnSizes& b) {
   XnnSizes out(std::max(a.size(), b.size()), 1);
   for (std::size_t k = 0; k < out.size(); ++k) {
@@ -37,7 +37,7 @@ void xnn_unary(XnnSteps& p, const XnnNode& node) {
   if (x) xnn_pointwise(p, node, *x, rule);
 }
 
-/// Of images where both are some, or one is a number.
+/// Computes on channels-first images if each operand is an image or a number.
 void xnn_binary(XnnSteps& p, const XnnNode& node) {
   const auto x = p.operand(node, 0), y = p.operand(node, 1);
   if (!x || !y) return;

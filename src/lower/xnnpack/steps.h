@@ -11,54 +11,54 @@ namespace noclobber {
 using XnnSizes = std::vector<std::int64_t>;
 using XnnArgs = std::vector<Arg>;
 
-/// Of an argument that is a number.
+/// The number that the argument is; empty if it is none.
 std::optional<double> xnn_number(const Arg& arg);
-/// Is the argument that number, as a float?
+/// True if the argument is that number, as a float.
 bool xnn_is(const Arg& arg, float wanted);
-/// Does the argument hold these numbers? One stands for all of them.
+/// True if the argument is these numbers, or one number that all of them equal.
 bool xnn_holds(const Arg& arg, const XnnSizes& numbers);
 Arg xnn_list(const XnnSizes& numbers);
 std::int64_t xnn_count(const XnnSizes& shape);
-/// Where dimensions of an image in XNNPACK's order are in PyTorch's, and sizes in that order.
+/// kXnnFirst maps the dimensions of a channels-last image to channels-first; xnn_first() permutes its sizes.
 inline constexpr std::size_t kXnnFirst[] = {0, 2, 3, 1};
 inline XnnSizes xnn_first(const XnnSizes& s) { return {s[0], s[3], s[1], s[2]}; }
 Arg xnn_whole(std::int64_t value);
-/// What a window gives along one dimension; nothing where it does not fit.
+/// The number of windows along one dimension; empty if none fits.
 std::optional<std::int64_t> xnn_windows(std::int64_t size, std::int64_t before, std::int64_t behind,
                                         std::int64_t kernel, std::int64_t dilation, std::int64_t stride);
 
-/// Of the bytes that a payload holds; what is left over counts for nothing.
+/// The f32 elements in the bytes of a payload; ignores trailing bytes.
 std::vector<float> xnn_floats(std::string_view bytes);
 bool xnn_same_bits(const std::vector<float>& a, const std::vector<float>& b);
 
-/// The bytes of elements in `shape`, with dimension k of the result being dimension `order[k]`.
+/// The bytes of a row-major tensor, permuted: dimension k of the result is dimension `order[k]` of `shape`.
 std::string xnn_permuted(std::string_view bytes, const XnnSizes& shape, const XnnSizes& order,
                          Dtype dtype = Dtype::f32);
 
-/// The convolution's own numbers, checked against the sizes of what it is given.
+/// The numbers of a convolution, checked against the sizes of its operands.
 struct XnnConvolution {
   XnnGiven x;
   bool transposed = false;
-  XnnSizes kernel, stride, pads, dilation, behind;  // of two dimensions
+  XnnSizes kernel, stride, pads, dilation, behind;  // each of two dimensions
   std::int64_t groups = 1, in = 1, out = 1;         // channels of all groups
-  std::string weight, bias;                         // as PyTorch has them; no bias: ""
+  std::string weight, bias;                         // bytes in PyTorch's order; no bias: ""
   bool biased = false;
   Dtype dtype = Dtype::f32;      // of the weight
-  XnnSizes weight_shape, shape;  // shape: of what it makes, channels before the rest
+  XnnSizes weight_shape, shape;  // shape: of the result, channels-first
 };
 
 struct XnnSteps;
 struct XnnRow {
   std::string_view kind, op;
   void (*rule)(XnnSteps& p, const XnnNode& node);
-  std::uint32_t flags = 0;  // what they have to be
-  bool clamps = false;      // what it makes may be held within bounds
-  bool weighs = false;      // only the first operand is no weight
+  std::uint32_t flags = 0;  // that the node must have
+  bool clamps = false;      // the result may have bounds
+  bool weighs = false;      // all operands but the first are weights
   enum class Quantised : std::uint8_t { no, computes, selects, moves } quantised = Quantised::no;
 };
 const XnnRow* xnn_row(std::string_view kind);
 
-/// The steps so far: each kind of node is a function of them.
+/// The steps so far. The rule of each kind of node takes them.
 struct XnnSteps {
   XnnSteps(const XnnProgram& of, XnnInto& to) : program(of), into(to) {}
 
@@ -75,8 +75,8 @@ struct XnnSteps {
   std::vector<const Step*> meant(std::string_view base) const;
   const Step* one_of(const std::string& key, const std::vector<const Step*>& all);
   const Arg* argument(const Step& step, std::string_view name) const;
-  std::optional<XnnGiven> operand(const XnnNode& node, std::size_t k);  // in numbers
-  std::optional<XnnGiven> stored(const XnnNode& node, std::size_t k);   // as it lies
+  std::optional<XnnGiven> operand(const XnnNode& node, std::size_t k);  // dequantised
+  std::optional<XnnGiven> stored(const XnnNode& node, std::size_t k);   // as stored
   ValueId integers(std::uint32_t id);
   ValueId channels_first(const XnnGiven& x);
   ValueId channels_last(ValueId image, const XnnSizes& shape);
@@ -96,29 +96,30 @@ struct XnnSteps {
 
   const XnnProgram& program;
   XnnInto& into;
-  std::map<std::uint32_t, XnnGiven> values;   // integers of which only the numbers are there are no value yet
-  std::map<std::uint32_t, XnnGiven> numbers;  // of quantised values
-  std::map<std::uint32_t, ValueId> images;    // channels before the rest, by value
+  std::map<std::uint32_t, XnnGiven> values;   // invalid value: quantised, only in `numbers` yet
+  std::map<std::uint32_t, XnnGiven> numbers;  // of quantised values, dequantised
+  std::map<std::uint32_t, ValueId> images;    // channels-last value -> channels-first value
   std::map<std::string, std::size_t> spellings;
 };
 
-/// What a rule makes of each element by itself, of an image if x is one.
+/// Applies an elementwise rule to x, or to the channels-first image that x was permuted from.
 void xnn_pointwise(XnnSteps& p, const XnnNode& node, const XnnGiven& x,
                    const std::function<ValueId(ValueId, const XnnSizes&)>& rule);
 
 // lower/xnnpack/quantised.cpp
 void xnn_convert(XnnSteps& p, const XnnNode& node);
-/// In numbers, and quantised: as the functional program does; nothing if it does not.
+/// Dequantises x as the functional program does; empty if it has no such step. xnn_quantised() quantises;
+/// its result is invalid without such a step.
 std::optional<XnnGiven> xnn_numbers_of(XnnSteps& p, const XnnGiven& x, const XnnQuantum& by);
-/// What the node makes of images of one dimension, quantised and then seen as `image`.
+/// Stores the result x over one-dimensional images: quantised, then viewed as `image`.
 void xnn_hold_viewed(XnnSteps& p, const XnnNode& node, ValueId x, const XnnSizes& image);
 ValueId xnn_quantised(XnnSteps& p, ValueId x, const XnnQuantum& by);
-/// Is each number what a byte of that scale stands for, and only moved since?
+/// True if each element of x is the exact value of a quantised byte of that scale, only moved since.
 bool xnn_are_bytes(const XnnSteps& p, ValueId x, const XnnQuantum& by);
-/// A weight in numbers, with channels that come out counted by its dimension `axis`, and its bias.
+/// A dequantised weight, whose dimension `axis` is that of the output channels, and its bias.
 struct XnnWeight {
   ValueId weight, bias;
-  const Step* meant = nullptr;  // what makes the functional program's numbers
+  const Step* meant = nullptr;  // dequantises it in the functional program
 };
 std::optional<XnnWeight> xnn_weight(XnnSteps& p, const XnnNode& node, const std::string& bytes,
                                     const XnnSizes& shape, std::int64_t axis, std::int64_t channels);
@@ -154,7 +155,7 @@ void xnn_full_product(XnnSteps& p, const XnnNode& node);
 /// A batch norm of the functional program.
 struct XnnNorm {
   const Step* step = nullptr;
-  std::vector<float> scale, shift, mean, variance;  // gamma, beta
+  std::vector<float> scale, shift, mean, variance;  // scale: gamma, shift: beta
   double eps = 0;
 };
 

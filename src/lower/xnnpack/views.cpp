@@ -1,4 +1,4 @@
-// Nodes of XNNPACK that only move data.
+// XNNPACK nodes that only move data.
 #include <algorithm>
 
 #include "src/lower/xnnpack/steps.h"
@@ -14,7 +14,7 @@ bool is_permutation_of(const XnnSizes& perm, std::size_t rank) {
   return perm.size() == rank;
 }
 
-/// `pads`: before and behind each dimension, the last one first.
+/// True if the step pads with `value` by `pads`: before and behind each dimension, the last one first.
 bool xnn_padded_like(const XnnSteps& p, const Step& step, const XnnSizes& pads, float value) {
   if (step.args.size() < 2 || step.args[1].kind != Arg::Kind::list || step.args[1].list.size() > pads.size())
     return false;
@@ -33,7 +33,7 @@ void xnn_copy(XnnSteps& p, const XnnNode& node) {
   if (x) xnn_pointwise(p, node, *x, [](ValueId value, const XnnSizes&) { return value; });
 }
 
-/// Integers move as the numbers do that they stand for. As ExecuTorch lays images out, both are there.
+/// Integers move as their numbers do. Both are kept for the permutations by which ExecuTorch lays out images.
 void xnn_transpose(XnnSteps& p, const XnnNode& node) {
   const auto x = p.operand(node, 0);
   if (!x) return;
@@ -60,7 +60,7 @@ void xnn_reshape(XnnSteps& p, const XnnNode& node) {
   const auto x = p.operand(node, 0);
   if (!x) return;
   XnnSizes shape = node.lists[0];
-  if (std::ranges::count(shape, 0) == 1) {  // one that the others tell
+  if (std::ranges::count(shape, 0) == 1) {  // one size is inferred from the others
     std::int64_t others = 1;
     for (const std::int64_t size : shape)
       if (size != 0 && __builtin_mul_overflow(others, size, &others))
