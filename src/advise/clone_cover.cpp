@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <boost/graph/adjacency_list.hpp>
-// gcc 12 takes optional iterators inside of the algorithm for read before they are set.
+// gcc 12 warns that optional iterators inside of the algorithm are read before they are set.
 #pragma GCC diagnostic push
 #ifndef __clang__
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -37,15 +37,15 @@ CloneCover cheapest_cover(const HazardGraph& graph) {
   const std::size_t values = graph.keep_cost.size(), writes = graph.write_cost.size();
   const std::size_t source = values + writes, sink = source + 1;
   Flow flow(sink + 1);
-  // What cannot be copied costs more than all that can, and all of it together less than a hazard that is
-  // left.
+  // A vertex that may not be copied costs more than all others together, and all of those together cost less
+  // than an uncovered hazard.
   const std::uint64_t most = kNever / (source + 1);
   for (std::size_t k = 0; k < values; ++k) add_pipe(flow, source, k, std::min(graph.keep_cost[k], most));
   for (std::size_t k = 0; k < writes; ++k)
     add_pipe(flow, values + k, sink, std::min(graph.write_cost[k], most));
   for (const auto& [value, write] : graph.hazards) add_pipe(flow, value, values + write, kNever);
   boost::boykov_kolmogorov_max_flow(flow, source, sink);
-  // What is reached from the source through pipes that are not full.
+  // The vertices that are reached from the source in the residual graph.
   const auto colour = boost::get(boost::vertex_color, flow);
   const auto reached = [&](std::size_t vertex) { return colour[vertex] == colour[source]; };
   CloneCover out;

@@ -1,8 +1,8 @@
-// The cheapest set of clones that leaves no hazard: a minimum weighted vertex cover of a bipartite graph.
+// The cheapest set of clones that removes every hazard: a minimum-weight vertex cover of a bipartite graph.
 //
-// A hazard is a value to keep and a write that ends it. It is gone if the value is copied before the write,
-// or if the write goes to a copy. So a set of copies is right iff it covers every edge, and its cost is the
-// bytes copied.
+// A hazard is a value that is still live and a write that overwrites it. It is removed by copying the value
+// before the write, or by letting the write go to a copy. So a set of copies is correct iff it covers every
+// edge. Its cost is the number of bytes copied.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -21,12 +21,12 @@ inline constexpr std::uint64_t kNever = std::uint64_t{1} << 62;
 struct CloneCover {
   std::set<std::size_t> keep, write;
   std::uint64_t bytes = 0;
-  bool possible = true;  // false: some hazard has two ends that may not be copied
+  bool possible = true;  // false: neither end of some hazard may be copied
 };
 
-/// By maximum flow (König's theorem with weights). ensure: covers every hazard at the least cost; of covers
-/// that cost the same, the one that Boost's cut gives, always the same. require: the costs that are not
-/// kNever sum to less.
+/// By maximum flow (König's theorem with weights). ensure: covers every hazard at the least cost; ties are
+/// broken by Boost's cut, deterministically. require: the costs other than kNever sum to less than kNever
+/// divided by the number of vertices plus one.
 CloneCover cheapest_cover(const HazardGraph& graph);
 
 }  // namespace noclobber

@@ -14,10 +14,10 @@ namespace {
 
 constexpr int kMostRounds = 64;
 constexpr std::uint64_t kUnknownBytes = std::uint64_t{1} << 20;
-constexpr std::uint32_t kInserted = 0xffffffffU;  // origin of a step that a repair put in
+constexpr std::uint32_t kInserted = 0xffffffffU;  // origin of a step that a repair inserted
 constexpr const char* kCopy = "aten.clone.default";
 
-/// The schema's arguments that a step writes, as places among its positional arguments.
+/// The positions of the positional arguments that a step writes, by its schema.
 std::vector<std::size_t> written_places(const Step& step) {
   std::vector<std::size_t> out;
   const Schema* schema = find_schema(step.op);
@@ -26,7 +26,8 @@ std::vector<std::size_t> written_places(const Step& step) {
   return out;
 }
 
-/// What a result shows or is: the first operand of a view and of a write; an invalid id if it is new.
+/// The operand whose storage the result shares: the first operand of a view or of a write. Invalid if the
+/// result is new.
 ValueId shown_operand(const Step& step) {
   const Schema* schema = find_schema(step.op);
   if (schema == nullptr || step.args.empty() || step.args[0].kind != Arg::Kind::ref) return {};
@@ -35,7 +36,7 @@ ValueId shown_operand(const Step& step) {
   return shares ? step.args[0].ref : ValueId{};
 }
 
-/// The values that one value is made of by views and writes, nearest first; the last is the root.
+/// The chain of views and writes from a value to its root, the value itself first.
 std::vector<ValueId> line_of(const Graph& graph, ValueId value) {
   std::vector<ValueId> out{value};
   while (graph.value(out.back()).from == Value::From::step) {
@@ -51,20 +52,20 @@ bool stands_before(const Graph& graph, ValueId value, std::uint32_t step) {
   return at.from == Value::From::input || at.at < step;
 }
 
-/// A graph with copies put in; where each step comes from.
+/// A graph with copies inserted, and for each step its index in the original graph or kInserted.
 struct Patched {
   Graph graph;
   std::vector<std::uint32_t> origin;
 };
 
-/// A hazard by names of the graph as it was read. `value` "": an end that cannot be copied.
+/// A hazard by names of the graph as it was read. `value` "": this end cannot be copied.
 struct NamedHazard {
   std::string value;
   std::uint32_t write = 0;
   friend auto operator<=>(const NamedHazard&, const NamedHazard&) = default;
 };
 
-/// What is known of one repair.
+/// The state of one repair.
 class Repairer {
  public:
   Repairer(const Case& value, const CheckOptions& options) : value_(value), options_(options) {
@@ -122,7 +123,7 @@ class Repairer {
   // --- hazards of a record
   // -----------------------------------------------------------------------------------
 
-  /// false: the record names nothing new.
+  /// Adds the hazards of a record. False if it has no new one.
   bool learn(const CheckRecord& record, const Case& tried) {
     const std::size_t before = hazards_.size() + barred_.size();
     for (const Finding& finding : record.findings)
@@ -131,7 +132,7 @@ class Repairer {
     if (hazards_.size() + barred_.size() > before) return true;
     for (const Finding& finding : record.findings) learn_output(finding, tried.after);
     if (hazards_.size() + barred_.size() > before) return true;
-    for (const std::uint32_t write : cover_writes_)  // what was written is missed where it should be
+    for (const std::uint32_t write : cover_writes_)  // the target misses what was written to a copy
       if (barred_.insert(write).second) return true;
     return false;
   }
@@ -162,8 +163,8 @@ class Repairer {
     return out;
   }
 
-  /// Of what a later step uses: the value nearest to it that stands before the write, if it shares the
-  /// storage and is not what the write makes.
+  /// The value nearest to `used` in its chain that is defined before the write. Empty if `used` does not
+  /// share the storage, or is made by the write.
   std::optional<ValueId> kept_value(const Graph& graph, ValueId used, ValueId root,
                                     std::uint32_t write) const {
     const auto line = line_of(graph, used);
@@ -176,14 +177,14 @@ class Repairer {
     return std::nullopt;
   }
 
-  /// "" of a copy that a repair put in: it is not copied once more.
+  /// The name of the value; "" for a copy that a repair inserted, which is not copied again.
   std::string name_of(const Graph& graph, ValueId id) const {
     const Value& value = graph.value(id);
     const bool inserted = value.from == Value::From::step && origin_[value.at] == kInserted;
     return inserted ? "" : value.name;
   }
 
-  /// An output that shares what it did not: the write that made it is one to a copy.
+  /// For a finding about an output: lets every write that `before` does not make go to a copy.
   void learn_output(const Finding& finding, const Graph& graph) {
     if (finding.rule != "NC005" && finding.rule != "NC004" && finding.rule != "NC007" &&
         finding.rule != "NC006")
@@ -237,7 +238,7 @@ class Repairer {
   // --- copies
   // --------------------------------------------------------------------------------------------------
 
-  /// The first write that ends the value.
+  /// The first write that overwrites the value.
   std::uint32_t first_write(const std::string& value) const {
     std::uint32_t out = kInserted;
     for (const NamedHazard& hazard : hazards_)
@@ -285,7 +286,7 @@ class Repairer {
     Value made;
     made.name = free_name(graph, copy.value + (copy.keeps ? "_kept" : "_copy"));
     made.from = Value::From::step;
-    if (const SharedType& type = graph.value(source).type) {  // a copy is dense, whatever it is a copy of
+    if (const SharedType& type = graph.value(source).type) {  // a copy is dense, whatever the source is
       Type plain = *type;
       soften(plain);
       made.type = plain;
@@ -306,7 +307,7 @@ class Repairer {
       if (value.type && lies_on(graph, value, id)) soften(value.type.edit());
   }
 
-  /// Is the value made of the copy by views and writes?
+  /// True if the value is made from the copy by views and writes.
   static bool lies_on(const Graph& graph, const Value& value, ValueId copy) {
     if (value.from == Value::From::input) return false;
     const ValueId above = shown_operand(graph.steps[value.at]);
@@ -315,7 +316,7 @@ class Repairer {
     return std::ranges::find(line, copy) != line.end();
   }
 
-  /// Where it lies now the graph as it was read does not say.
+  /// Drops strides and offset: the graph as it was read does not state where the value lies now.
   static void soften(Type& type) {
     type.strides = Type::Strides::unknown, type.stride.clear(), type.offset = 0;
   }
@@ -329,7 +330,7 @@ class Repairer {
     for (auto& [input, arg] : graph.finals) exchange(arg, from, to);
   }
 
-  /// Every copy is needed: without it the graph is not proved.
+  /// Leaves out each copy without which the graph is still proved.
   Repair finish() {
     const auto tries = [&](auto& set, const auto& item) {
       set.erase(item);
@@ -349,7 +350,7 @@ class Repairer {
   const Case& value_;
   CheckOptions options_;
   std::set<NamedHazard> hazards_;
-  std::set<std::uint32_t> barred_;  // writes that must stay where they are
+  std::set<std::uint32_t> barred_;  // writes that may not go to a copy
   std::set<std::string> cover_values_;
   std::set<std::uint32_t> cover_writes_;
   std::vector<std::uint32_t> origin_;

@@ -1,4 +1,4 @@
-// Our own bugs end the run with exit code 4; they are never reported as an answer.
+// A failed internal check ends the run with exit code 4; it is never reported as a verdict.
 #pragma once
 #include <string_view>
 
@@ -9,7 +9,7 @@ namespace noclobber {
 
 }  // namespace noclobber
 
-/// Always on, in release too.
+/// Ends the run by internal_error() if `condition` is false. Compiled into release builds, too.
 #define NC_CHECK(condition, what)                                            \
   do {                                                                       \
     if (!(condition)) ::noclobber::internal_error(__FILE__, __LINE__, what); \

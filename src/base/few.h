@@ -1,4 +1,4 @@
-// A list that mostly holds one item or two, which then lie in the list itself and not in memory of their own.
+// A vector that stores its items inline while it has one or two of them.
 #pragma once
 #include <algorithm>
 #include <compare>
@@ -11,8 +11,8 @@
 
 namespace noclobber {
 
-/// As a std::vector, of at most 2^32 - 1 items, in the room of one item (or of a pointer, and as many as
-/// that has room for) and eight bytes. What is moved away is empty.
+/// Like std::vector, with at most 2^32 - 1 items. Its size is that of one item or a pointer, whichever is
+/// larger, plus eight bytes. Up to `kInside` items are stored inline. A moved-from list is empty.
 template <class T>
 class Few {
  public:
@@ -98,7 +98,7 @@ class Few {
     reserve(count);
     while (size_ < count) push_back(item);
   }
-  /// Of items that are not its own.
+  /// require: the range is not part of this list.
   template <class At>
   void assign(At from, At to) {
     clear();
@@ -120,7 +120,7 @@ class Few {
     if (capacity_ > kInside) std::allocator<T>().deallocate(many_, capacity_);
     size_ = 0, capacity_ = kInside;
   }
-  /// Where this holds nothing.
+  /// Moves the items of `other` here. require: this list is empty and has no allocation.
   void take(Few& other) {
     if (other.capacity_ > kInside)
       many_ = other.many_, capacity_ = std::exchange(other.capacity_, kInside);
@@ -130,7 +130,7 @@ class Few {
   }
 
   union {
-    T inside_[kInside];  // where `capacity_` is no more, the first `size_` of them
+    T inside_[kInside];  // if capacity_ == kInside; the first `size_` exist
     T* many_;
   };
   std::uint32_t size_ = 0, capacity_ = kInside;

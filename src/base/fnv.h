@@ -1,4 +1,4 @@
-// FNV-1a, 64 bits: names for texts that stay the same from run to run. Source:
+// The 64-bit FNV-1a hash: the hash of a text is the same in every run. Source:
 // http://www.isthe.com/chongo/tech/comp/fnv
 #pragma once
 #include <cstdint>
@@ -12,7 +12,8 @@ class Fnv {
   void add(std::string_view text) {
     for (const char c : text) mix(static_cast<unsigned char>(c));
   }
-  /// The text and a byte after it that no UTF-8 contains, so that "ab", "c" is another than "a", "bc".
+  /// Adds the text and the byte 0xff, which UTF-8 never contains: "ab", "c" hashes differently from "a",
+  /// "bc".
   void add_part(std::string_view text) {
     add(text);
     mix(0xff);

@@ -7,7 +7,7 @@
 
 namespace noclobber {
 
-/// An index into the vector of the things that Tag names. `kNone` stands for "no such thing".
+/// An index into the vector of the things that Tag names. `kNone`: no such thing.
 template <class Tag>
 struct Id {
   static constexpr std::uint32_t kNone = 0xffffffffU;

@@ -1,6 +1,6 @@
-// Names to what is known of them. A name is told apart by its length and its first, middle and last eight
-// bytes before it is compared: a quarter of the time that a lookup by the library's hash takes, and a step of
-// a graph asks some twenty times (`make bench` times whole checks).
+// Hash tables keyed by names. The hash mixes the length of a name and its first, middle and last eight bytes;
+// a hit is then compared in full. A lookup takes a quarter of the time that it takes with the library's hash,
+// and a check makes some twenty lookups for a step of a graph (`make bench` times whole checks).
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -33,14 +33,14 @@ inline std::size_t name_hash(std::string_view name) {
   return static_cast<std::size_t>(out);
 }
 
-/// Filled once, then read from any thread. Names must outlive the table.
+/// A map from names to T. It is filled once, then read from any thread. Names must outlive the table.
 template <class T>
 class NameTable {
  public:
-  /// At most `count` names will be added.
+  /// `count`: an upper bound of the number of names that will be added.
   explicit NameTable(std::size_t count) : rows_(std::bit_ceil(2 * count + 1)) {}
 
-  /// The first of two values of one name stays.
+  /// Does nothing if the name has a value already.
   void add(std::string_view name, T value) {
     std::size_t at = place(name);
     if (rows_[at].first.data() == nullptr) rows_[at] = {name, std::move(value)};
@@ -51,7 +51,7 @@ class NameTable {
   }
 
  private:
-  /// Where the name stands, or would stand: half of the rows are empty.
+  /// The row of the name, or the empty row where it would go. At least half of the rows are empty.
   std::size_t place(std::string_view name) const {
     std::size_t at = name_hash(name) & (rows_.size() - 1);
     while (rows_[at].first.data() != nullptr && rows_[at].first != name) at = (at + 1) & (rows_.size() - 1);
@@ -61,15 +61,15 @@ class NameTable {
   std::vector<std::pair<std::string_view, T>> rows_;
 };
 
-/// The numbers of names that stand in a list: eight bytes a name, where a map of copies takes eighty. The
-/// list is given as what tells name k of it.
+/// A map from the names of a list to their numbers. It stores eight bytes a name, where a map of copies takes
+/// eighty. `list` maps a number to its name.
 class NameNumbers {
  public:
   std::optional<std::uint32_t> find(std::string_view name, const auto& list) const {
     const std::uint32_t found = rows_.empty() ? kNone : rows_[place(name, list)];
     return found == kNone ? std::nullopt : std::optional(found);
   }
-  /// require: none of the names added before.
+  /// require: no equal name was added before.
   void add(std::uint32_t number, const auto& list) {
     if (2 * ++count_ > rows_.size()) {
       std::vector<std::uint32_t> old(std::max<std::size_t>(16, 2 * rows_.size()), kNone);
@@ -89,7 +89,7 @@ class NameNumbers {
     return at;
   }
 
-  std::vector<std::uint32_t> rows_;  // half of them, or more, hold none
+  std::vector<std::uint32_t> rows_;  // at least half of them are kNone
   std::size_t count_ = 0;
 };
 

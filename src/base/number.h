@@ -1,4 +1,4 @@
-// Numbers at the beginning of a text.
+// Reads a number at the beginning of a text.
 #pragma once
 #include <charconv>
 #include <optional>
@@ -6,8 +6,8 @@
 
 namespace noclobber {
 
-/// The number that follows `head`, with which the text begins: leading_number<int>("output 3", "output ")
-/// is 3. Nothing if the text begins otherwise, no number follows, or it does not fit.
+/// The number that follows the prefix `head`: leading_number<int>("output 3", "output ") is 3. Empty if the
+/// text does not begin with `head`, no number follows, or it does not fit. Text after the number is ignored.
 template <class Number>
 std::optional<Number> leading_number(std::string_view text, std::string_view head = {}) {
   if (!text.starts_with(head)) return std::nullopt;

@@ -27,7 +27,7 @@ std::string to_base64(const std::vector<std::uint8_t>& bytes) {
   return out;
 }
 
-/// Up to the first character that is no letter.
+/// Decodes up to the first character outside of the alphabet.
 std::vector<std::uint8_t> of_base64(std::string_view text) {
   std::vector<std::uint8_t> out;
   std::uint32_t group = 0;

@@ -1,4 +1,4 @@
-// Bytes as text that any other file can hold: zlib's format in base64.
+// Bytes as text that can be embedded in any other file: zlib's format in base64.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -6,14 +6,15 @@
 
 namespace noclobber {
 
-/// Letters, digits, '+', '/' and '='. Equal bytes are packed equally by one build.
+/// Compresses the bytes into letters, digits, '+', '/' and '='. Deterministic within one build.
 std::string packed(std::string_view bytes);
 
 struct Unpacked {
-  std::string bytes;   // as far as they can be read
-  bool whole = false;  // all of them are there, and their checksum is right
+  std::string bytes;   // up to the first damage or the bound
+  bool whole = false;  // true: all bytes are there, and their checksum matches
 };
-/// At most `most` bytes of what was packed; of more, or of a damaged or cut text, what is before that.
+/// Decompresses at most `most` bytes. A longer, damaged or cut text gives the bytes before that point, and
+/// `whole` is false.
 Unpacked unpacked(std::string_view text, std::size_t most);
 
 }  // namespace noclobber

@@ -1,4 +1,4 @@
-// What a fallible function over user input returns: a value, or a Diagnostic that names the place.
+// The return type of functions that can fail on user input: a value, or a Diagnostic that names the place.
 #pragma once
 #include <optional>
 #include <string>
@@ -17,7 +17,7 @@ struct Diagnostic {
   friend bool operator==(const Diagnostic&, const Diagnostic&) = default;
 };
 
-/// Either a T or a Diagnostic. Asking for the wrong one is our bug.
+/// Either a T or a Diagnostic. Accessing the one that it does not hold is an internal error.
 template <class T>
 class Result {
  public:

@@ -1,5 +1,5 @@
-// A text, a list or something else in the room of a pointer, which copies share: for what is mostly empty, or
-// the same in many places.
+// A copy-on-write value of the size of a pointer: for texts and lists that are mostly empty, or equal in many
+// places.
 #pragma once
 #include <atomic>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
@@ -17,7 +17,7 @@
 namespace noclobber {
 
 struct NoItem {};
-/// What a list holds.
+/// The item type of the list T; NoItem if T is no list.
 template <class T>
 auto item_of() {
   if constexpr (requires { typename T::value_type; })
@@ -26,24 +26,25 @@ auto item_of() {
     return std::type_identity<NoItem>();
 }
 
-/// Something that its holders count.
+/// A value with a reference count.
 template <class T>
 struct Counted : boost::intrusive_ref_counter<Counted<T>> {
   Counted() = default;
   explicit Counted(T items) : value(std::move(items)) {}
   T value;
 };
-/// What `at` holds, to be changed for it alone. require: it holds something.
+/// Returns the value of `at` for writing, copied first if others share it. require: `at` is not null.
 template <class T>
 T& own(boost::intrusive_ptr<Counted<T>>& at) {
   if (at->use_count() != 1)
     at = new Counted<T>(at->value);
-  else  // another thread may have let it go just now
+  else  // another thread may just have dropped the last other reference
     std::atomic_thread_fence(std::memory_order_acquire);
   return at->value;
 }
 
-/// Reads as a `const T&`; `T()` where nothing was given. Copies may be used by several threads.
+/// Reads as a `const T&`; without a value, as `T()`. Copies share the value and may be used by several
+/// threads.
 template <class T>
 class Shared {
  public:
@@ -75,18 +76,18 @@ class Shared {
   decltype(auto) at(std::size_t k) const { return (**this).at(k); }
   decltype(auto) front() const { return (**this).front(); }
   decltype(auto) back() const { return (**this).back(); }
-  /// To change this one alone.
+  /// Returns the value for writing. Other copies keep theirs.
   T& edit() {
     if (!at_) at_ = new Counted<T>();
     return own(at_);
   }
-  /// Its items, each to be changed for this one alone.
+  /// Returns the items for writing. Other copies keep theirs.
   auto items() -> std::span<value_type> {
     if (empty()) return {};
     return edit();
   }
   void clear() { at_.reset(); }
-  /// Puts these items behind its own.
+  /// Appends the items of `more`.
   void append(const Shared& more) {
     if (empty()) {
       *this = more;
@@ -95,7 +96,8 @@ class Shared {
       items.insert(items.end(), more.begin(), more.end());
     }
   }
-  /// The same for all copies that share it, another for any other as long as one of them lives.
+  /// An identity: equal for copies that share one value, and different from that of any other value while one
+  /// of them lives. nullptr: empty.
   const void* place() const { return at_.get(); }
 
   friend bool operator==(const Shared& a, const Shared& b) { return a.at_ == b.at_ || *a == *b; }

@@ -6,15 +6,15 @@
 
 namespace noclobber {
 
-/// Insertions, deletions, replacements and swaps of neighbours that lead from one word to the other. Words
+/// The least number of insertions, deletions, replacements and swaps of neighbours between two words. Words
 /// longer than 64 characters are cut.
 std::size_t edit_distance(std::string_view from, std::string_view to);
 
-/// The nearest of `known` to `word` if it is near enough to be meant (a third of its length, at least 2
-/// edits); the first of equals; "" if none is.
+/// The nearest of `known` to `word`, the first of equals; "" if none is near enough: within a third of the
+/// length of `word` (at least 2 edits), and with fewer edits than it has characters.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
 
-/// "; did you mean 'WORD'?" of the nearest, or "".
+/// "; did you mean 'WORD'?" for the nearest word; "" if there is none.
 std::string suggestion(std::string_view word, std::span<const std::string_view> known);
 
 }  // namespace noclobber

@@ -49,15 +49,15 @@ SymExpr SymExpr::join(Op op, SymExpr a, SymExpr b) {
   return result;
 }
 
-// Whether it has a value wherever its symbols have one: then 0 * x may become 0.
+// True if the expression has a value whenever its symbols have one. Only then may 0 * x become 0.
 bool SymExpr::total() const {
   return std::all_of(nodes_->begin(), nodes_->end(), [](const Node& node) {
     return node.op != Op::floor_div && node.op != Op::mod && node.op != Op::pow && node.op != Op::opaque;
   });
 }
 
-// Takes the constant part off a sum (or product) and leaves the rest, which is never again of that form.
-// ensure: `from` is the neutral element if nothing but the constant was there.
+// Removes the constant part from a sum (or product) and returns it. The rest has no constant part.
+// ensure: `from` is the neutral element if it was a constant.
 std::int64_t SymExpr::take_constant(Op op, SymExpr& from) {
   const std::int64_t neutral = op == Op::add ? 0 : 1;
   if (from.is_constant()) return std::exchange(from.constant_, neutral);
@@ -73,7 +73,7 @@ SymExpr SymExpr::commutative(Op op, SymExpr a, SymExpr b) {
   const std::int64_t in_a = take_constant(op, a);
   const std::int64_t in_b = take_constant(op, b);
   const std::optional<std::int64_t> folded = number(op, in_a, in_b);
-  // A constant beyond 64 bits stays a function nobody interprets.
+  // A constant beyond 64 bits becomes an uninterpreted function.
   SymExpr constant =
       folded ? SymExpr(*folded) : opaque(op == Op::add ? "OverflowAdd" : "OverflowMul", {in_a, in_b});
   if (a.is_constant() && b.is_constant()) return constant;
@@ -112,7 +112,7 @@ std::optional<std::int64_t> pow_number(std::int64_t base, std::int64_t exponent)
 
 }  // namespace
 
-// The value of `a op b`; nothing where it has none in 64 bits.
+// The value of `a op b`; empty if it has none in 64 bits.
 std::optional<std::int64_t> SymExpr::number(Op op, std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
   switch (op) {

@@ -20,8 +20,8 @@ namespace noclobber {
 class SymExpr {
  public:
   enum class Op : std::uint8_t { constant, symbol, add, mul, floor_div, mod, min, max, pow, opaque };
-  /// One postfix node. `constant` uses `number`; `symbol` uses `text`; `opaque` is a function we do not
-  /// interpret: `text` its name, `number` its argument count. The others are binary.
+  /// One postfix node. `constant` uses `number`; `symbol` uses `text`; `opaque` is an uninterpreted function,
+  /// `text` its name and `number` its argument count. The others are binary.
   struct Node {
     Op op = Op::constant;
     std::int64_t number = 0;
@@ -39,20 +39,22 @@ class SymExpr {
   /// require: is_constant().
   std::int64_t constant() const;
   const std::vector<Node>& nodes() const { return *nodes_; }
-  /// The symbol that it is; "" where it is none.
+  /// The name of the symbol if the expression is one symbol, else "".
   const std::string& bare_symbol() const;
 
   friend SymExpr operator+(const SymExpr& a, const SymExpr& b) { return binary(Op::add, a, b); }
   friend SymExpr operator*(const SymExpr& a, const SymExpr& b) { return binary(Op::mul, a, b); }
   friend SymExpr operator-(const SymExpr& a, const SymExpr& b) { return a + SymExpr(-1) * b; }
-  /// Folds constants; the constant part of a sum or product comes last. Cost: the length of b.
+  /// Folds constants; the constant part of a sum or product comes last. Cost: the length of b, if `a` is
+  /// moved in and shared with no copy.
   static SymExpr binary(Op op, SymExpr a, SymExpr b);
 
-  /// Value under `symbols`. Nothing: an unbound symbol, an opaque function, division by zero, overflow.
+  /// The value under `symbols`. Empty for an unbound symbol, an opaque function, division by zero, a negative
+  /// exponent, or overflow.
   std::optional<std::int64_t> evaluate(const std::map<std::string, std::int64_t>& symbols) const;
   /// Names of all symbols in it, sorted, each once.
   std::vector<std::string> symbols() const;
-  /// As `parse_sym` reads it back: parse_sym(e.text()) == e.
+  /// The text of the expression, which `parse_sym` reads back: parse_sym(e.text()) == e.
   std::string text() const;
 
   friend bool operator==(const SymExpr&, const SymExpr&) = default;
@@ -67,7 +69,7 @@ class SymExpr {
   void append_to(std::vector<Node>& nodes) &&;
 
   std::int64_t constant_ = 0;
-  Shared<std::vector<Node>> nodes_;  // empty: the constant
+  Shared<std::vector<Node>> nodes_;  // empty: the value is constant_
 };
 
 /// Reads an integer expression as sympy's `str` and noclobber.case/1 write it: integers, symbols, + - * /
@@ -75,7 +77,7 @@ class SymExpr {
 /// Identity; any other call stays opaque. error: `where` is "column N".
 Result<SymExpr> parse_sym(std::string_view text);
 
-/// A relation between integers that holds ("i + 4 <= n", "Eq(s0, 2*s1)"): left RELATION right.
+/// A relation between integers that is given to hold ("i + 4 <= n", "Eq(s0, 2*s1)"): left RELATION right.
 struct SymRelation {
   enum class Kind : std::uint8_t { eq, ne, lt, le };  // a > b is read as b < a
   Kind kind = Kind::eq;
@@ -83,7 +85,7 @@ struct SymRelation {
   friend bool operator==(const SymRelation&, const SymRelation&) = default;
 };
 Result<SymRelation> parse_relation(std::string_view text);
-/// Is it known to hold under `symbols`?
+/// True if both sides have values under `symbols` and the relation holds.
 bool holds(const SymRelation& relation, const std::map<std::string, std::int64_t>& symbols);
 
 }  // namespace noclobber

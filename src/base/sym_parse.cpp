@@ -1,4 +1,4 @@
-// Recursive descent over sympy's spelling of integer expressions.
+// A recursive descent parser for integer expressions in sympy's notation.
 //
 //   relation = call of Eq Ne Lt Le Gt Ge | sum RELATION sum
 //   sum      = product { (+|-) product }
@@ -32,7 +32,7 @@ class SymParser {
     SymExpr value = begin() ? sum() : SymExpr();
     if (!fault_ && !at_end()) fail(unexpected());
     if (fault_) return *fault_;
-    // A quotient that is the whole of an integer has no remainder.
+    // An integer that is a single quotient has no remainder, so floor division gives the same value.
     if (quotients_ > 0 && value == quotient_)
       return SymExpr::binary(SymExpr::Op::floor_div, dividend_, divisor_);
     return value;
@@ -111,8 +111,8 @@ class SymParser {
     return left;
   }
 
-  // `a/b` of sympy is a rational number: s0/2 + s1/2 may be whole where neither half is. It stays opaque
-  // unless the numbers divide or it is the whole expression.
+  // sympy's `a/b` is a rational number: s0/2 + s1/2 may be an integer where neither half is. So the quotient
+  // stays opaque, unless both are constants that divide or it is the whole expression.
   SymExpr exact_quotient(SymExpr a, SymExpr b) {
     if (a.is_constant() && b.is_constant()) {
       const auto rest = SymExpr::binary(SymExpr::Op::mod, a, b);
@@ -173,7 +173,7 @@ class SymParser {
     while (at_ < text_.size() && is_digit_char(text_[at_])) ++at_;
   }
 
-  // A number; `negative` if its minus sign was read before it.
+  // Reads a number. `negative`: its minus sign has been read already.
   std::optional<SymExpr> literal(bool negative) {
     const std::size_t start = at_;
     digits();
@@ -193,7 +193,8 @@ class SymParser {
     return SymExpr(value);
   }
 
-  // A real number, which only stands inside functions we do not interpret: itself one of no arguments.
+  // Reads a real number. It occurs only inside uninterpreted functions, and is represented as one without
+  // arguments.
   SymExpr real(std::size_t start, bool negative) {
     ++at_;
     digits();
@@ -230,7 +231,8 @@ class SymParser {
     return SymExpr::symbol(std::move(called));
   }
 
-  // 's0', integer=True, ...) as sympy's srepr writes a symbol; what it says of it are no relations we use.
+  // Reads the rest of a symbol as sympy's srepr prints it: 's0', integer=True, ...). Its assumptions are not
+  // used.
   SymExpr named_symbol() {
     expect("'");
     std::string symbol = fault_ ? "" : name();
@@ -245,7 +247,8 @@ class SymParser {
     return SymExpr::symbol(std::move(symbol));
   }
 
-  // relation, a, b): a where the relation holds, else b. An uninterpreted function of all four.
+  // Reads `relation, a, b)`: a if the relation holds, else b. It becomes an uninterpreted function of all
+  // four.
   SymExpr where() {
     const std::size_t start = at_;
     const SymRelation relation = either_relation();
@@ -257,7 +260,7 @@ class SymParser {
     return SymExpr::opaque(std::string(kNames[static_cast<std::size_t>(relation.kind)]), arguments);
   }
 
-  // Arguments up to and with the closing parenthesis.
+  // Reads the arguments and the closing parenthesis.
   std::vector<SymExpr> list() {
     std::vector<SymExpr> result;
     if (take(")")) return result;

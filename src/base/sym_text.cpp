@@ -1,4 +1,4 @@
-// SymExpr::text. Parentheses stand exactly where parse_sym would otherwise build another tree.
+// Implements SymExpr::text. Parentheses are printed only where parse_sym would otherwise build another tree.
 #include <algorithm>
 #include <utility>
 
@@ -32,7 +32,7 @@ Printed print_sum(Printed a, Printed b) {
   return {std::move(a.text) + " + " + in_parentheses(b, 2), 1, Op::add, false, 0, {}};
 }
 
-// `rest` times a number, the number in front where that reads back the same.
+// Prints `rest` times a number, the number first if that reads back the same.
 std::string scaled(const Printed& rest, std::int64_t number) {
   const std::string digits = std::to_string(number);
   if (number == 1) return in_parentheses(rest, 2);

@@ -1,4 +1,4 @@
-// Names that no two things share.
+// Generates unique names.
 #pragma once
 #include <map>
 #include <set>
@@ -13,7 +13,8 @@ class UniqueNames {
   explicit UniqueNames(std::set<std::string> taken) : taken_(std::move(taken)) {}
 
   void take(const std::string& name) { taken_.insert(name); }
-  /// "x", or the first free one of "x_1", "x_2", ... behind those that it gave out before.
+  /// Returns "x" if it is free, else the first free name of "x_1", "x_2", ... after those returned before,
+  /// and takes it.
   std::string fresh(const std::string& wanted) {
     std::string name = wanted;
     for (int& number = numbers_[wanted]; !taken_.insert(name).second;)
@@ -23,7 +24,7 @@ class UniqueNames {
 
  private:
   std::set<std::string> taken_;
-  std::map<std::string, int> numbers_;  // the last one behind a name
+  std::map<std::string, int> numbers_;  // the last number tried for a name
 };
 
 }  // namespace noclobber

@@ -11,10 +11,10 @@ namespace noclobber {
 
 namespace {
 
-/// What is the same of a content but for the sign of zero, or but for other bits as well.
+/// How a value may differ from one that is equal up to rounding: in its bits, or also in the sign of zero.
 enum Loose : unsigned { kBits = 1, kZeros = 2 };
 
-/// Does the step give another number where one of these reads shows -0 instead of 0?
+/// True if the step may give another number when one of these reads has -0 instead of 0.
 bool tells_zeros(const TraceStep& step, const std::function<bool(const TraceView&)>& may) {
   if (step.kind != TraceStep::Kind::opaque) return false;
   std::vector<std::string_view> words;
@@ -32,7 +32,7 @@ bool is_real(const Text& type) { return type->starts_with('f') || type->starts_w
 
 bool is_about_zeros(const std::string& assumption) { return assumption.starts_with("-0 "); }
 
-/// What the identity of a step leaves open, if it is followed.
+/// How far the results of a step's identity may differ, if it is followed; 0: not at all.
 unsigned looseness(const TraceStep& step, Identities use) {
   if (!step.identity || use == Identities::none) return 0;
   const TraceIdentity& one = *step.identity;
@@ -43,7 +43,7 @@ unsigned looseness(const TraceStep& step, Identities use) {
   return is_about_zeros(one.assumes) ? kBits | kZeros : kBits;
 }
 
-/// Storages whose contents are looked at as several types, or in parts.
+/// Storages whose contents are accessed as several types, or in parts.
 class SeenBits {
  public:
   explicit SeenBits(const Trace& trace) {
@@ -68,7 +68,7 @@ class SeenBits {
     at->second = nullptr;
     any_ = true;
   }
-  std::unordered_map<StorageId, const ElementType*> types_;  // nullptr: several, or parts
+  std::unordered_map<StorageId, const ElementType*> types_;  // nullptr: several types, or parts
   bool any_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Where what is the same as numbers, and not to the bit, may be taken for the same.
+// Where values that are equal as numbers, but not bit for bit, may be treated as equal.
 #pragma once
 #include <span>
 
@@ -7,14 +7,14 @@
 
 namespace noclobber {
 
-/// May the identities that the Trace's steps note be followed as far as `use` says? A number that differs in
-/// its last digit has other bits, and so have -0, which some operators tell from 0 as well, and another NaN:
-/// not where somebody looks at them.
+/// True if the identities that the Trace's steps note may be followed as far as `use` says. Values that agree
+/// up to rounding, the sign of zero or the payload of a NaN have other bits, and some operators tell -0 from
+/// 0. Such a value must not reach a view of its bits or such an operator.
 bool may_follow(const Trace& trace, Identities use);
-/// The same of the rows that Traces were built by (Traced::built_by), where the plain ones tell who looks at
-/// what.
+/// The same for the rows that Traces were built with (Traced::built_by). `plain`: the Traces without
+/// identities, which show where bits are read.
 bool may_build(const Traced& built, const Traced& plain);
-/// May what was shown of bodies by identities stand for what these Traces run?
+/// True if proofs of bodies that follow identities may stand for the bodies that these Traces run.
 bool may_stand(std::span<const Check> bodies, const Traced& traced);
 
 }  // namespace noclobber

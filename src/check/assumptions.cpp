@@ -26,7 +26,7 @@ void collect_untested(const Graph& graph, const OpSet& ops, std::set<std::string
   for (const auto& [name, body] : graph.bodies) collect_untested(body, ops, out);
 }
 
-/// Does a value lie on the storage of an input, as far as schemas tell?
+/// True if the value may lie in the storage of a user input, as far as schemas tell.
 bool lies_on_input(const Graph& graph, ValueId id) {
   for (std::size_t k = 0; k < graph.values.size(); ++k) {
     const Value& value = graph.value(id);
@@ -41,7 +41,7 @@ bool lies_on_input(const Graph& graph, ValueId id) {
   return true;
 }
 
-/// Does a step count elements from the start of an input's storage: as_strided with an offset?
+/// True if a step counts elements from the start of an input's storage: as_strided with an offset.
 bool counts_from_start(const Graph& graph) {
   const auto counts = [&](const Step& step) {
     const Schema* schema = find_schema(step.op);
@@ -77,7 +77,7 @@ void assume(CheckRecord& record, const Case& value, bool dropped) {
     record.assumptions.push_back(op + " is a function of its arguments and writes none");
   }
   if (!value.inputs_may_overlap) return;
-  if (counts_from_start(value)) {  // whoever does not know where inputs overlap does not know that either
+  if (counts_from_start(value)) {  // a reader that does not know overlaps does not know offsets either
     if (dropped) record.unknown.push_back({"no-metadata", {"where inputs begin in their storage"}});
     record.assumptions.emplace_back("inputs begin at the start of their storage");
   }

@@ -1,4 +1,5 @@
-// What a verdict rests on besides the solver. With --no-assumptions what rests on any stays undecided.
+// The assumptions of a verdict, besides trust in the solver. With --no-assumptions (`dropped`), a verdict
+// that needs one stays unknown.
 #pragma once
 #include <cstdint>
 #include <set>
@@ -10,23 +11,25 @@
 
 namespace noclobber {
 
-/// What the reader of the case could not know. `dropped`: the record gets a reason to stay unknown as well.
+/// Adds what the reader of the case had to assume. `dropped`: the record also gets a reason to stay unknown.
 void assume(CheckRecord& record, const Case& value, bool dropped);
 
-/// That the table's rows are right where nobody compared them with PyTorch: one assumption per operator, of
-/// both graphs and their bodies. Declared operators are the declarer's word, and no row.
+/// Assumes that rows of the table without a test against PyTorch are right: one assumption per operator of
+/// both graphs and their bodies. Declared operators are left out: they are the declarer's responsibility and
+/// have no row.
 void assume_untested(CheckRecord& record, const Case& value, const OpSet& ops, bool dropped);
 
-/// Rows of the table of identities by which calls are one, where no lemma shows the checker why.
+/// Assumes the rows of the identity table that make calls equal without a lemma for the checker.
 void assume_rows(CheckRecord& record, const std::set<std::string>& rows);
 
-/// That the strides of these outputs are those of `before`: nothing says what they are.
+/// Assumes that these outputs, whose strides are unknown, have the strides of `before`.
 void assume_strides(CheckRecord& record, const std::set<std::uint32_t>& outputs, bool dropped);
 
-/// That what a plan says nothing of has memory of its own.
+/// Assumes that values without a place in the plan have memory of their own.
 void assume_outside(CheckRecord& record, const std::vector<std::string>& values, bool dropped);
 
-/// A proof that rests on more than that inputs do not overlap is unknown, and says on what.
+/// Turns a proof into unknown if it has any assumption but "inputs do not overlap", and lists those
+/// assumptions.
 void be_strict(CheckRecord& record);
 
 }  // namespace noclobber

@@ -16,7 +16,7 @@
 namespace noclobber {
 namespace {
 
-/// sha256 of a file as it lies on the disk; "" if it is no regular file that can be read (standard input).
+/// The sha256 of a file on disk; "" if it is no regular file that can be read (standard input).
 std::string hash_of_file(const std::string& path) {
   static std::mutex mutex;
   static std::map<std::string, std::string> known;
@@ -30,7 +30,7 @@ std::string hash_of_file(const std::string& path) {
   return at->second;
 }
 
-/// The record's assumptions, and what the Traces say nothing about.
+/// The record's assumptions, and those that the Traces cannot express.
 std::vector<std::string> assumed(const CheckRecord& record, const Case& value) {
   std::vector<std::string> out = record.assumptions;
   const std::string apart = "inputs do not overlap";  // not listed yet under --no-assumptions
@@ -38,7 +38,7 @@ std::vector<std::string> assumed(const CheckRecord& record, const Case& value) {
   return out;
 }
 
-/// What every certificate begins with; files are read for those that are kept alone.
+/// The head of every certificate. Input files are hashed only for certificates that are kept.
 Certificate headed(const CheckOptions& options) {
   Certificate out;
   out.about = options.certificate_name;
@@ -79,7 +79,7 @@ void write_certificate(const CheckOptions& options, const Case& value, Space& sp
   Certificate content = content_of(options, value, record);
   content.checks = std::move(checks);
   Trace& after = content.checks.back().after;
-  for (const Unknown& u : record.unknown)  // what nobody looked at must not look proved
+  for (const Unknown& u : record.unknown)  // what was not examined must not look proved
     for (const std::string& name : u.names) after.unknown.emplace_back(u.reason, name);
   if (record.status == Status::refuted && !shown.witnesses.empty()) {
     content.symbols = shown.witnesses[0].symbols;

@@ -1,4 +1,4 @@
-// `--certificate DIR`: one file for every check.
+// `--certificate DIR`: one file per check.
 #pragma once
 #include <set>
 #include <string>
@@ -12,29 +12,31 @@
 
 namespace noclobber {
 
-/// The checker's answer to the certificate of what was proved by `checks`, the verdict's last; with
-/// `--certificate` its text is left in DIR/<options.certificate_name>.cert. Lemmas are added to the checks.
+/// Makes the certificate of a proof by `checks`, the verdict's last, and returns the checker's answer to it.
+/// If the checker accepts it, `--certificate` writes its text to DIR/<options.certificate_name>.cert. Lemmas
+/// are added to the checks.
 Certified certify(const CheckOptions& options, const Case& value, Space& space, std::vector<Check>& checks,
                   const CheckRecord& record);
 
-/// With `--certificate`: the certificate of what was not proved; `shown`: the replay that refuted it, if one
-/// did.
+/// With `--certificate`: writes the certificate of a check that was not proved. `shown`: the replay that
+/// refuted it, if there is one.
 void write_certificate(const CheckOptions& options, const Case& value, Space& space,
                        std::vector<Check> checks, const CheckRecord& record, const ReplayResult& shown);
 
-/// As certify(), of a plan table that holds. `below`: per row, its neighbour below when it began to live.
+/// As certify(), for a plan table without faults. `below`: for each row, its neighbour at lower offsets when
+/// its live range begins.
 Certified certify_plan(const CheckOptions& options, const PlanTable& table,
                        const std::vector<std::uint32_t>& below, std::int64_t capacity,
                        std::vector<std::string> assumed);
 
-/// What the checker did not show is not proved; else it is among those who agreed, unless it took a solver's
-/// word for it. So is nc-recheck, where it is asked and accepts the text.
+/// Makes the record unknown if the checker did not accept the certificate. Otherwise adds nc-check to
+/// `checked_by`, unless it relied on a solver; and nc-recheck, if that is to be asked and accepts the text.
 void agree(CheckRecord& record, const CheckOptions& options, const Certified& certified);
 
-/// Names that no two checks of a run share, whatever the inputs call them. Not thread-safe.
+/// File names that are unique among the checks of a run. Not thread-safe.
 class CertificateNames {
  public:
-  /// The check's id as a file name; the second of that name is called "<id>.2".
+  /// The check's id as a file name; the second check with that name is called "<id>.2".
   std::string of(const std::string& id);
 
  private:

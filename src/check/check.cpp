@@ -1,4 +1,4 @@
-// The map of the program on one screen.
+// An overview of the program.
 //
 //   Case -worlds, bodies of loops, effects-> Traces -enumerate-> obligations -rules, solver-> evidence
 //        evidence -decide-> verdict (decided.cpp) and certificate; a plan -sweep-> findings
@@ -71,7 +71,7 @@ void count(CheckRecord& record, const Case& value, const Decided& decided) {
   record.counts.by_z3 = decided.by_solver;
 }
 
-/// An operator that nobody knows: the interpreter cannot run past it either.
+/// False if an operator is unknown: the interpreter cannot run past it either.
 bool can_run(const Case& value, const OpSet& ops) {
   const auto known = [&](const Step& step) {
     return step.op->starts_with("higher_order.") || is_return(step) || ops.find(step.op) != nullptr;
@@ -82,7 +82,8 @@ bool can_run(const Case& value, const OpSet& ops) {
   return all(value.after) && (!value.before || all(*value.before));
 }
 
-/// The plan as part of the last check, or beside it where that is about other Traces.
+/// Adds the plan to the last check. `beside`: to a check of its own, because the last one is about other
+/// Traces.
 void state_places(std::vector<Check>& checks, const Traced& running, const Case& value,
                   const PlanAnswer& plan, bool beside) {
   const auto add = [&](const std::string& name, std::optional<Trace> before, Trace after) -> Trace& {
@@ -102,9 +103,9 @@ void state_places(std::vector<Check>& checks, const Traced& running, const Case&
   placed.placements = plan.stated;
 }
 
-/// The memory plan and programs of registers.
+/// Checks the memory plan and the programs of registers.
 void check_places(CheckRecord& record, const Case& value, Decided& decided, Engine& engine) {
-  if (value.plan) {  // of what runs: an identity leaves out accesses
+  if (value.plan) {  // on the Traces without identities, which leave out accesses
     const bool branches = !decided.running;
     const Traced running =
         decided.running ? *std::move(decided.running) : trace_case(value, engine.ops, engine.sizes);
@@ -150,8 +151,8 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
                                  " obligations");
   check_places(record, value, decided, engine);
   ReplayResult run;
-  // Which calls raise is known of few operators; what a run ends in is no proof, nor against what was proved
-  // of contents.
+  // It is known of few operators which calls raise. An exception in a run neither proves nor contradicts what
+  // was proved of contents.
   if (decided.proved && decided.run.contradiction.starts_with(kAfterRaises))
     record.unknown.push_back({"may-raise", {decided.run.contradiction}});
   if (decided.proved && record.unknown.empty() && record.status != Status::refuted) {
@@ -163,8 +164,8 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   if (record.status == Status::unknown || !decided.proved || !record.unknown.empty()) {
     ReplayHint hint;
     hint.symbols = decided.models;
-    // Where nothing is written in place, a difference is hardly one of memory: look for it less long. Of a
-    // training step much else can be at fault.
+    // Without in-place writes, a difference is hardly one of memory, so the search is shorter. In a training
+    // step much else can be wrong.
     if (decided.in_place == 0 && value.title != "split") hint.work /= 10;
     if (can_run(value, *ops)) run = replay(value, hint);
     report_replay(record, value, run);
@@ -184,13 +185,14 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   return record;
 }
 
-/// A graph without a partner that goes on behind its return is held against all of its steps running.
+/// A graph without a partner that goes on after its return is compared with a copy of it in which all steps
+/// run.
 void expect_all_to_run(Case& value) {
   if (!value.before && !value.names_are_values && goes_on_after_return(value.after))
     value.before = with_return_last(value.after);
 }
 
-/// The claim about every order that dataflow allows, beside the one about the listed order.
+/// Decides the claim about every order that dataflow allows, in addition to the one about the listed order.
 Status every_order(const Case& value, const CheckOptions& options) {
   Case alone = value;
   alone.before.reset();
@@ -222,7 +224,8 @@ Status every_order(const Case& value, const CheckOptions& options) {
   return wrong ? Status::refuted : Status::unknown;
 }
 
-/// Both claims: of every order, and where some are wrong, of those that end with the return.
+/// Records the claim about every order and, if that is refuted, the one about the orders that end with the
+/// return.
 void claim_orders(CheckRecord& record, const Case& value, const CheckOptions& options) {
   const Status all = every_order(value, options);
   record.every_order = status_name(all);
@@ -232,7 +235,7 @@ void claim_orders(CheckRecord& record, const Case& value, const CheckOptions& op
   record.return_last = status_name(every_order(last, options));
 }
 
-/// Of what is proved: writes that are listed behind the return, which nobody sees.
+/// If the case is proved: lists writes after the return, which the caller does not see.
 void note_behind_return(CheckRecord& record, const Case& value) {
   if (record.status != Status::proved || !goes_on_after_return(value.after)) return;
   const auto ops = make_op_set(value.ops);
@@ -243,7 +246,7 @@ void note_behind_return(CheckRecord& record, const Case& value) {
     record.behind_return.push_back(place_of_statement(value.after, step));
 }
 
-/// Of what is proved: instructions of payloads that could be left out.
+/// If the case is proved: lists dead instructions of payloads.
 void note_dead(CheckRecord& record, const RegisterProgram& program) {
   if (record.status != Status::proved) return;
   for (const std::size_t at : dead_steps(program)) {
@@ -269,7 +272,8 @@ void advise(CheckRecord& record, const Case& value, const CheckOptions& options)
   advise_order(record, value, engine);
 }
 
-/// Is nothing wrong but that old contents are read, by operators of which nobody says that they read them?
+/// True if all findings are reads of uninitialized contents by operators whose reads are only inferred, and
+/// the case is not refuted if these operators fill instead.
 bool fills_instead(const CheckRecord& record, const Readings& readings, std::size_t reading,
                    const CheckOptions& options) {
   const auto of_old = [](const Finding& finding) { return finding.rule == "NC002"; };
@@ -280,7 +284,7 @@ bool fills_instead(const CheckRecord& record, const Readings& readings, std::siz
          check_one(filling(readings.cases[reading], readings.inferred), own).status != Status::refuted;
 }
 
-/// Checks every reading of wrapped operators; what they do not agree on is unknown.
+/// Checks every reading of wrapped operators. Unknown if their verdicts differ.
 CheckRecord check_readings(const Case& value, const CheckOptions& options) {
   Readings readings = written_out(value);
   for (Case& one : readings.cases) describe_untold_results(one);
@@ -311,14 +315,15 @@ CheckRecord check_readings(const Case& value, const CheckOptions& options) {
   return out;
 }
 
-/// What no induction proves may hold for the trips that there are, where it is known how many.
+/// Checks again with loops written out, if their trip counts are known: what induction does not prove may
+/// hold then.
 void prove_by_trips(CheckRecord& out, const Case& value, const CheckOptions& options) {
   const auto written = with_trips_written_out(value);
   if (!written) return;
   const auto check = [&](const CheckOptions& with) {
     return has_wrappers(*written) ? check_readings(*written, with) : check_one(*written, with);
   };
-  CheckOptions quietly = options;  // what stays unknown has the certificate that it has
+  CheckOptions quietly = options;  // an unknown result keeps its certificate
   quietly.certificates.clear();
   CheckRecord now = check(quietly);
   if (now.status != Status::proved) return;

@@ -12,14 +12,13 @@
 namespace noclobber {
 namespace {
 
-/// An input of a graph with what its name and type say.
+/// An input of a graph with its value, which has the name and the type.
 struct Told {
   const Input& input;
   const Value& value;
 };
 
-/// The contents in row-major order as their type holds them; nothing where they are not given, or as a
-/// digest.
+/// The contents in row-major order, encoded in their dtype. Empty if they are not given, or only as a digest.
 std::optional<std::string> bytes_of(const Told& told) {
   if (!told.input.contents || !told.value.type) return std::nullopt;
   const Type& type = *told.value.type;
@@ -38,7 +37,7 @@ std::optional<std::string> bytes_of(const Told& told) {
   return out;
 }
 
-/// Are the contents surely others? Digests are of the same bytes.
+/// True if the contents are known to differ. Digests are of the same bytes.
 bool differ(const Told& a, const Told& b) {
   const auto left = bytes_of(a), right = bytes_of(b);
   if (left && right) return *left != *right;
@@ -52,7 +51,7 @@ bool differ(const Told& a, const Told& b) {
 
 bool is_told(const Input& input) { return input.contents.has_value() || !input.digest.empty(); }
 
-/// Places of inputs by their names; empty where neither graph tells what any of its constants holds.
+/// The indices of inputs by name; empty if neither graph gives the contents of a constant.
 std::unordered_map<std::string, std::size_t> places_by_name(const Graph& graph, const Graph& other) {
   std::unordered_map<std::string, std::size_t> out;
   if (std::ranges::none_of(graph.inputs, is_told) && std::ranges::none_of(other.inputs, is_told)) return out;
@@ -61,7 +60,7 @@ std::unordered_map<std::string, std::size_t> places_by_name(const Graph& graph, 
   return out;
 }
 
-/// An input that nothing uses, in a storage of its own.
+/// Adds an input that nothing uses, in a storage of its own.
 void add_unused(Graph& graph, Input like, Value value) {
   value.at = static_cast<std::uint32_t>(graph.inputs.size());
   like.value = ValueId(graph.values.size());
@@ -95,7 +94,7 @@ void tell_constants_apart(Case& value) {
     if (!is_told(left) && !is_told(right)) continue;
     const Value was = before.value(left.value), is = after.value(right.value);
     const bool lie_together = !left.storage.empty() || !right.storage.empty();
-    if (lie_together && differ({left, was}, {right, is})) {  // no storage of its own to be told apart by
+    if (lie_together && differ({left, was}, {right, is})) {  // a shared storage cannot become two inputs
       if (is_used(before, left.value) || is_used(after, right.value)) value.one_sided.push_back(was.name);
     } else if (differ({left, was}, {right, is})) {
       const Input mine = left, other = right;

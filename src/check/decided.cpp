@@ -20,10 +20,10 @@ namespace {
 
 constexpr std::size_t kShownPairs = 16;
 constexpr int kNestedBodies = 64;
-constexpr std::size_t kAskedRebuilt = 4;  // obligations that rules leave open beside identities
+constexpr std::size_t kAskedRebuilt = 4;  // most open obligations to ask a solver about
 
-/// What the caller may share is asked only of storages that are one: of the rest one is enough, which says
-/// that the caller makes the output anew.
+/// `may_share` matters only for an output and an input in one storage. Of the other pairs one is enough: it
+/// states that the caller makes the output anew.
 Boundary boundary_of(const Case& value, const Trace& after) {
   Boundary out{value.compare_strides, value.sharing_may_grow, value.sharing_may_shrink, {}};
   if (value.may_share.empty()) return out;
@@ -39,7 +39,7 @@ Boundary boundary_of(const Case& value, const Trace& after) {
   return out;
 }
 
-/// The Traces of one world, and what was shown of them.
+/// The Traces of one world, and the decision about them.
 struct ShownCase {
   Traced traced;
   Boundary boundary;
@@ -48,12 +48,12 @@ struct ShownCase {
   std::set<Obligation> by_solver;
   std::vector<checker::Lemma> lemmas;  // for the checker
   std::vector<std::map<std::string, std::int64_t>> models;
-  std::optional<Traced> running;  // without identities, where `traced` has them
+  std::optional<Traced> running;  // without identities, if `traced` has them
 
   const Trace* before() const { return traced.before ? &*traced.before : nullptr; }
 };
 
-/// Of other obligations a solver's claim counts for nothing.
+/// True if all are about contents: a solver's answer does not count for other obligations.
 bool all_compare_contents(const std::vector<Obligation>& open) {
   using enum Obligation::Kind;
   return std::all_of(open.begin(), open.end(), [](const Obligation& o) {
@@ -61,14 +61,14 @@ bool all_compare_contents(const std::vector<Obligation>& open) {
   });
 }
 
-/// --engine auto: the rules, then the solver for the equalities they leave open: asked about their terms,
-/// then by the second engine. `terms` may be those of another look at the same Traces: most are met again.
+/// --engine auto: the rules, then the solver for the equalities that they leave open: first about their
+/// terms, then by the second engine. `terms` may come from an earlier pass over the Traces.
 void show_by_rules(ShownCase& shown, Engine& engine, Terms& terms, bool ask) {
   Space& space = engine.space();
   Rules rules(space, terms, shown.before(), shown.traced.after, shown.boundary);
   shown.decision = decide(rules, shown.all, {});
   if (shown.decision.proved) shown.lemmas = find_lemmas(space, terms, rules.of_before(), rules.of_after());
-  if (rules.exhausted()) engine.questions.limit();  // nor is there anything that a solver could be asked
+  if (rules.exhausted()) engine.questions.limit();  // then there is nothing to ask a solver either
   if (!ask || shown.decision.open.empty() || rules.exhausted() || engine.options.no_assumptions) return;
   Solved solved = solve(space, terms, rules, shown.decision.open, engine.questions);
   if (!solved.shown.empty()) shown.decision = decide(rules, shown.all, solved.shown);
@@ -112,7 +112,7 @@ ShownCase show(const Case& value, Identities use, const Loops& loops, bool ask, 
   return out;
 }
 
-/// What steps are instances of counts as far as `use` says.
+/// Sets how far the Traces follow the identities of their steps, and collects the assumptions of these.
 void follow(Traced& traced, Identities use) {
   std::set<std::string> assumes;
   for (Trace* trace : {traced.before ? &*traced.before : nullptr, &traced.after}) {
@@ -124,7 +124,7 @@ void follow(Traced& traced, Identities use) {
   traced.inexact = use == Identities::all ? std::move(assumes) : std::set<std::string>();
 }
 
-/// The same Traces, whose steps are taken for what identities say of them: the checker is shown which.
+/// Decides the same Traces with the identities that their steps note. The certificate states them.
 bool show_by_identities(ShownCase& shown, Engine& engine, Terms& terms) {
   if (!notes_identity(*shown.traced.before) && !notes_identity(shown.traced.after)) return false;
   for (const Identities use : {Identities::exact, Identities::all}) {
@@ -138,8 +138,8 @@ bool show_by_identities(ShownCase& shown, Engine& engine, Terms& terms) {
   return false;
 }
 
-/// The Traces built anew with identities in them. No lemma shows the checker why calls are one there: the
-/// rows are assumed.
+/// Decides Traces that are rebuilt with identities. The checker has no lemma for these, so their rows are
+/// assumed.
 bool show_rebuilt(ShownCase& plain, const Case& value, const Loops& loops, Engine& engine) {
   if (engine.options.no_assumptions) return false;
   Terms terms(engine.space());
@@ -156,14 +156,14 @@ bool show_rebuilt(ShownCase& plain, const Case& value, const Loops& loops, Engin
   return true;
 }
 
-/// With as few of the table's identities as will do; without any where none do.
+/// Decides a world with as few of the table's identities as suffice; without any if none suffice.
 ShownCase show_world(const Case& value, const Loops& loops, Engine& engine) {
   const bool first_by_rules = !engine.options.solver_only;
   Terms terms(engine.space());
   ShownCase plain = show(value, Identities::none, loops, !first_by_rules, engine, terms);
   plain.traced.inexact.clear();
   if (plain.decision.proved) return plain;
-  // Of a graph alone all reads of names count: an identity leaves some out.
+  // In a graph without a partner all reads count, and an identity leaves some out.
   if (plain.traced.simpler > 0 && value.before) {
     if (first_by_rules && show_by_identities(plain, engine, terms)) return plain;
     if (show_rebuilt(plain, value, loops, engine)) return plain;
@@ -172,8 +172,8 @@ ShownCase show_world(const Case& value, const Loops& loops, Engine& engine) {
   return plain;
 }
 
-/// What was decided of a body or a pair of them, now or where it was met before; nullptr: it contains itself,
-/// or bodies are nested too deeply.
+/// The decision about a body or a pair of bodies, cached. nullptr: it contains itself, or bodies are nested
+/// too deeply.
 std::shared_ptr<const Decided> decided_body(const LoopBody& body, const std::string& name, Engine& engine) {
   const std::string key = (body.value.before ? body_key(body.value, *body.value.before) : "alone") + "|" +
                           body_key(body.value, body.value.after);
@@ -186,8 +186,8 @@ std::shared_ptr<const Decided> decided_body(const LoopBody& body, const std::str
   return engine.bodies[key] = std::move(decided);
 }
 
-/// Do the bodies declare their inputs alike? Where an input is not all of its storage, contents of storages
-/// are compared, and both must show the same of them.
+/// True if the bodies declare their inputs alike. Contents of storages are compared, so an input that is not
+/// all of its storage must have the same type in both.
 bool declare_alike(const LoopBody& body, const Decided& decided) {
   const Graph &before = *body.value.before, &after = body.value.after;
   for (const Input& input : after.inputs) {
@@ -201,14 +201,14 @@ bool declare_alike(const LoopBody& body, const Decided& decided) {
   return true;
 }
 
-/// The facts of a body, of its carried results alone.
+/// The facts of a body about its loop-carried results alone.
 BodyFacts carried_facts(BodyFacts facts, std::size_t passing) {
   facts.from.resize(std::min(facts.from.size(), passing));
   if (passing == 0) facts.results.clear();
   return facts;
 }
 
-/// Checks that are not there yet, before what uses them.
+/// Appends the checks that are not in the list yet. They come before the checks that use them.
 void add_checks(std::vector<Check>& all, const std::vector<Check>& more) {
   for (const Check& check : more)
     if (std::ranges::none_of(all, [&](const Check& known) { return known.key == check.key; }))
@@ -230,8 +230,8 @@ void use_body(const LoopBody& body, const std::string& name, const Decided& one,
   for (BodyFacts* facts : {&theirs.own, &ours.other}) merge(*facts, after);
 }
 
-/// Elements that the steps of a proof's runs may make: in proportion to what its check costs, unless all is
-/// asked for.
+/// The budget of a proof's runs, in elements: proportional to the cost of its check unless --run says
+/// otherwise.
 std::int64_t work_of_run(const Case& value, const CheckOptions& options) {
   constexpr std::int64_t kLeast = 10'000, kPerStep = 20, kAll = 30'000'000;
   if (options.run == CheckOptions::Runs::never) return 0;
@@ -245,7 +245,7 @@ void add_run(ProofRun& all, const ProofRun& one) {
   if (all.contradiction.empty()) all.contradiction = one.contradiction;
 }
 
-/// Of a graph without a partner: is the body right by itself, whoever runs it?
+/// For a graph without a partner: true if the body is proved by itself, whatever step runs it.
 bool is_right_alone(LoopBody body, const std::string& name, Decided& out, Engine& engine) {
   body.value.before.reset();
   const auto one = decided_body(body, name + " alone", engine);
@@ -254,7 +254,7 @@ bool is_right_alone(LoopBody body, const std::string& name, Decided& out, Engine
   return true;
 }
 
-/// Compares the bodies of loops; a loop's own checks come before it.
+/// Decides the bodies of loops. Their checks come before that of the loop.
 Loops show_bodies(const Case& value, const std::string& key, Decided& out, Engine& engine) {
   Loops loops;
   std::set<std::uint32_t> open;
@@ -272,7 +272,7 @@ Loops show_bodies(const Case& value, const std::string& key, Decided& out, Engin
     if (one->proved) add_checks(out.checks, one->checks);
     if (one->proved) out.inexact.insert(one->inexact.begin(), one->inexact.end());
     if (one->proved) out.built_by.insert(one->built_by.begin(), one->built_by.end());
-    if (engine.bodies.size() == known) continue;  // counted where it was decided
+    if (engine.bodies.size() == known) continue;  // counted when it was decided
     out.obligations += one->obligations, out.by_rule += one->by_rule, out.by_solver += one->by_solver;
     out.models.insert(out.models.end(), one->models.begin(), one->models.end());
   }
@@ -282,7 +282,7 @@ Loops show_bodies(const Case& value, const std::string& key, Decided& out, Engin
   return loops;
 }
 
-/// Outputs whose strides the caller may count on, and one graph does not tell.
+/// Outputs whose strides are compared and are unknown in one graph.
 std::set<std::uint32_t> untold_strides(const ShownCase& shown) {
   std::set<std::uint32_t> out;
   const Trace* before = shown.before();
@@ -321,7 +321,7 @@ void take(Decided& out, ShownCase&& shown, const std::string& name) {
                         std::move(shown.lemmas)});
 }
 
-/// Outputs that are on another device than in `before`: a Trace holds bytes, wherever they are.
+/// Outputs that are on another device than in `before`. A Trace models bytes, not devices.
 std::vector<Obligation> moved_outputs(const Case& value) {
   std::vector<Obligation> out;
   if (!value.before) return out;
@@ -352,7 +352,7 @@ std::vector<std::string> unordered_steps(const Case& value, const Trace& after, 
     out.push_back("the order of " + statement_text(value.after, pair.first) + " and " +
                   statement_text(value.after, pair.second));
   }
-  for (const Step& step : value.after.steps)  // what a name stands for then depends on the order itself
+  for (const Step& step : value.after.steps)  // the view that a name denotes then depends on the order
     if (const Schema* schema = engine.ops.find(step.op); schema != nullptr && schema->has(Tag::inplace_view))
       out.push_back("the order of " + step.op + " and other uses of its name");
   return out;
@@ -366,7 +366,7 @@ Decided decide_case(const Case& value, const std::string& key, Engine& engine) {
     ShownCase shown = show_world(one, loops, engine);
     if (!may_stand(out.checks, shown.traced)) shown.decision.proved = false, shown.decision.open = shown.all;
     out.simplified = shown.running.has_value();
-    // Of what runs: an identity leaves out reads that another order would disturb.
+    // Without identities: one leaves out reads that another order would disturb.
     const Trace& runs = shown.running ? shown.running->after : shown.traced.after;
     out.unordered = unordered_steps(one, runs, engine);
     if (out.simplified && one.dataflow) out.checks.push_back({name + " as it runs", runs, runs, {}, {}});
@@ -384,7 +384,7 @@ Decided decide_case(const Case& value, const std::string& key, Engine& engine) {
     out.of = std::move(world.value);
     if (shown) continue;
     if (&world != &worlds.back())
-      out.before.plain = out.after.plain = false;  // nobody has looked at the others
+      out.before.plain = out.after.plain = false;  // the other worlds are not decided
     break;
   }
   const std::vector<Obligation> moved = moved_outputs(value);

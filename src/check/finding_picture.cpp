@@ -9,8 +9,8 @@
 namespace noclobber {
 namespace {
 
-constexpr std::size_t kMostSteps = 32;      // of a slice: views and storages have the rest
-constexpr std::size_t kNamesPictured = 16;  // of a step: names that it is given
+constexpr std::size_t kMostSteps = 32;      // of a slice
+constexpr std::size_t kNamesPictured = 16;  // operands of a step
 constexpr std::size_t kMostTypes = 120;
 constexpr std::size_t kMostViews = 12;  // of a chain
 
@@ -35,7 +35,7 @@ std::string shape_text(const StorageLane::Shown& shown) {
 
 std::int64_t step_number(std::uint32_t step) { return step == Place::kEntry ? -1 : std::int64_t{step}; }
 
-/// Names that a step, or the return, is given.
+/// The names of the operands of a step or of the return.
 std::vector<std::string> names_used(const Graph& graph, std::uint32_t step) {
   std::vector<ValueId> used;
   if (step < graph.steps.size()) used = uses_of(graph.steps[step]);
@@ -76,7 +76,7 @@ const Lane::Shown* shown_in(const Lane& lane, const std::string& name) {
   return found == lane.values.end() ? nullptr : &*found;
 }
 
-/// From the storage to the name; {} for a name that is not in the lane.
+/// The chain of views from the storage to the name; empty if the name is not in the lane.
 std::vector<std::string> chain_to(const Lane& lane, const std::string& name) {
   std::vector<std::string> out;
   for (const Lane::Shown* at = shown_in(lane, name); at != nullptr && out.size() < kMostViews;) {
@@ -88,7 +88,8 @@ std::vector<std::string> chain_to(const Lane& lane, const std::string& name) {
   return out;
 }
 
-/// By which of the names that it is given does the step touch the storage? The first is what is written.
+/// Sets the view chain of the first operand by which the step accesses the storage. The operand that is
+/// written comes first.
 void put_views(std::optional<FindingPlace>& place, const Lane& lane, const Graph& graph) {
   if (!place || place->graph != "after") return;
   for (const std::string& name : names_used(graph, place->step)) {
@@ -98,14 +99,15 @@ void put_views(std::optional<FindingPlace>& place, const Lane& lane, const Graph
   if (place->views.size() < 2) place->views.clear();
 }
 
-/// The storage that the finding is about, else the first.
+/// The lane of the storage that the finding is about, else the first one; nullptr if there is none.
 const Lane* lane_at_fault(const Finding& finding) {
   const auto own = std::ranges::find(finding.lanes, finding.storage, &Lane::storage);
   if (own != finding.lanes.end()) return &*own;
   return finding.lanes.empty() ? nullptr : &finding.lanes.front();
 }
 
-/// Of all names that the finding shows; what the dump does not say is as the run had it.
+/// Adds the types of all names that the finding shows. A type that the dump does not state is that of the
+/// run.
 void put_types(Finding& finding, const Case& value) {
   std::map<std::string, std::string> known(finding.types.begin(), finding.types.end());
   finding.types.clear();

@@ -1,4 +1,4 @@
-// What pictures of a finding are drawn from: lanes, the slice, view chains, types.
+// The data that pictures of a finding are drawn from: lanes, the slice, view chains, types.
 #pragma once
 #include <string>
 
@@ -8,19 +8,18 @@
 
 namespace noclobber {
 
-/// "i64[4,6], 192 B" of the input or value of that name; no bytes where sizes are symbols, "" if the dump
-/// does not say.
+/// The type of the input or value of that name, as "i64[4,6], 192 B"; without bytes if a size is symbolic, ""
+/// if the dump does not state it.
 std::string type_and_bytes(const Graph& graph, const std::string& name);
 
-/// What the witness says of the storages at fault, and its inputs in numbers.
+/// Adds the lanes of the storages at fault, and the witness's inputs in numbers.
 void put_lanes(Finding& out, const Witness& w);
 
-/// Slice, view chains and types. require: places and lanes of the finding.
-/// The slice: the steps that the finding names and those that its lanes name, in order; what `before` makes
-/// comes last.
+/// Adds the slice, view chains and types. require: places and lanes of the finding. The slice is the steps
+/// that the finding and its lanes name, in order; the step of `before` comes last.
 void put_picture(Finding& finding, const Case& value);
 
-/// What the step is told to make, else what its result is described as; `other` where nothing says it.
+/// The dtype that the step is told to make, else the one of its result's type; `other` if neither is known.
 Dtype dtype_made(const Graph& graph, std::uint32_t step);
 
 }  // namespace noclobber

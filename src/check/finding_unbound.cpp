@@ -10,7 +10,7 @@ namespace noclobber {
 
 namespace {
 
-/// The first step that does something with the name, for whoever wrote the trace.
+/// The first step that uses the name, apart from the one that the reader of the trace added to make `seen`.
 std::optional<std::uint32_t> first_use(const Graph& graph, ValueId name, ValueId seen) {
   for (std::uint32_t s = 0; s < graph.steps.size(); ++s) {
     const std::vector<ValueId> used = uses_of(graph.steps[s]);

@@ -30,7 +30,7 @@ void note_stale(Finding& finding, const Witness& w) {
   note(finding.read, itself ? "and still reads it: finds what it wrote itself" : "reads: means 1, finds 2");
 }
 
-/// Which of the two comes first is said by the kind of the hazard.
+/// The kind of the hazard determines which of the two steps comes first.
 void note_order(Finding& finding, const Witness& w) {
   if (w.aspect == "write-read") {
     note(finding.define, "what " + w.storage + " holds before");
@@ -50,7 +50,7 @@ void note_order(Finding& finding, const Witness& w) {
   }
 }
 
-/// Does the step store into what was there before it?
+/// True if the step writes into an existing tensor.
 bool writes_in_place(const Graph& graph, const std::optional<FindingPlace>& place) {
   if (!place || place->step >= graph.steps.size()) return false;
   const std::string& op = graph.steps[place->step].op;
@@ -80,7 +80,8 @@ std::optional<FindingPlace> same_name(const Graph& before, const std::string& na
   return std::nullopt;
 }
 
-/// Of a step that makes another dtype than the one of the same name in `before`: both.
+/// The dtypes of the defining step here and of the step of the same name in `before`, if they are known and
+/// differ.
 std::optional<std::pair<Dtype, Dtype>> other_dtype(const Finding& finding, const Case& value) {
   if (!finding.define || !value.before) return std::nullopt;
   const auto there = same_name(*value.before, finding.define->name);
@@ -106,7 +107,7 @@ const Value* output_of(const Graph& graph, const std::string& where) {
   return tensor ? &graph.value(graph.outputs[*k].ref) : nullptr;
 }
 
-/// What `before` makes there; where it is an input, that.
+/// The statement of the step of `before`, or the input there; else that of the defining step.
 std::string meant(const Finding& finding) {
   const FindingPlace& of = finding.before ? *finding.before : *finding.define;
   return of.statement;
@@ -120,7 +121,8 @@ bool listed_before(const Graph& graph, const std::string& first, const std::stri
   return at(first) >= 0 && at(second) >= 0 && at(first) < at(second);
 }
 
-/// Both graphs have the read and the write, in place in both, and `after` has exchanged them.
+/// True if the write is in place in both graphs, and stands after the read in `before` and ahead of it in
+/// `after`.
 bool only_moved(const Finding& finding, const Case& value) {
   if (!finding.clobber || !finding.read || !value.before) return false;
   const auto write = same_name(*value.before, finding.clobber->name);
@@ -129,13 +131,13 @@ bool only_moved(const Finding& finding, const Case& value) {
          listed_before(value.after, finding.clobber->name, finding.read->name);
 }
 
-/// Of an output at fault, what lies where it should not.
+/// Where the output at fault lies.
 std::string sharing_note(const Value& output, const Witness& w) {
   if (w.storage != output.name && !w.storage.empty()) return "lies in the storage of " + w.storage;
   return output.from == Value::From::step ? "has a storage of its own" : "what the caller gave";
 }
 
-/// The step of `before` that says the same but for being in place; nothing if several do.
+/// The step of `before` with the same statement but for being in place; empty if there is none or several.
 std::optional<FindingPlace> functional_twin(const Graph& before, const std::string& statement) {
   const auto said = [](std::string text) {
     text.erase(0, std::min(text.find(" = "), text.size()));
@@ -287,7 +289,7 @@ std::string sharing_help(const Finding& finding) {
   return what + ": the caller may write one of the two";
 }
 
-/// Of a step that says the same as in `before`: a write that it stood behind there, and stands ahead of here.
+/// For a step with the same statement as in `before`: names a write that it follows there, and precedes here.
 std::string early_help(const Finding& finding, const Case& value) {
   const auto& place = finding.define ? finding.define : finding.clobber;
   const auto there = place && value.before ? same_name(*value.before, place->name) : std::nullopt;
@@ -307,7 +309,7 @@ std::string early_help(const Finding& finding, const Case& value) {
   return "";
 }
 
-/// Of what differs from `before` and no memory effect explains.
+/// For a difference from `before` that no memory effect explains.
 std::string difference_help(const Finding& finding, const Case& value) {
   const auto dtypes = other_dtype(finding, value);
   if (finding.rule == "NC004" && dtypes) {
@@ -369,7 +371,7 @@ std::string help_for_pass(const Finding& finding, const Case& value) {
 }
 
 std::string help_for_model(const Finding& finding, const Case& value) {
-  if (!value.registers.empty()) return "";  // instructions of a payload have no line of the model
+  if (!value.registers.empty()) return "";  // the instructions of a payload have no line of the model
   if (only_moved(finding, value) && value.name.ends_with("/post_grad"))
     return "torch._inductor.config.reorder_for_locality = False leaves the steps in their order";
   if (finding.rule == "NC001") {

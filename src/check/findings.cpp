@@ -27,7 +27,8 @@ std::optional<FindingPlace> place(const Graph& graph, const std::optional<Place>
   return out;
 }
 
-/// The user's line behind the fault: of the first place that has a location, in the order the terminal shows.
+/// The line of the user's code at fault: that of the first place that has one, in the order in which the
+/// terminal shows them.
 std::string code_of(const Case& value, const Finding& finding) {
   const auto code = [](const Graph& graph, const std::optional<FindingPlace>& place) {
     return place && place->step < graph.steps.size() ? graph.steps[place->step].source->code : std::string();
@@ -66,7 +67,7 @@ const char* role_note(InnerPlace::Role role) {
   return "";
 }
 
-/// Steps of bodies, with their statements.
+/// Adds the places inside of bodies, with their statements.
 void put_inside(Finding& out, const Case& value, const Witness& w) {
   for (const InnerPlace& inner : w.inside) {
     const Graph* body = find_body(value, value.after, inner.body);
@@ -78,7 +79,7 @@ void put_inside(Finding& out, const Case& value, const Witness& w) {
   }
 }
 
-/// Of an output or a storage, what a fingerprint says of it.
+/// Adds what a fingerprint has of the output or the storage at fault.
 void put_subjects(Finding& out, const Case& value, const Witness& w) {
   const Graph& after = value.after;
   const auto k = leading_number<std::size_t>(out.witness_where, "output ");
@@ -154,7 +155,7 @@ Finding flight_finding(const Case& value, const Flown& flown) {
   return out;
 }
 
-/// What follows from a cause is one error with it.
+/// Marks a finding as a consequence of another: both are one error.
 void follow(std::vector<Finding>& findings, std::size_t cause, std::size_t at) {
   Finding& follows = findings[at];
   follows.follows = findings[cause].rule;
@@ -191,8 +192,8 @@ FindingPlace place_of_value(const Graph& graph, const Value& value) {
   return out;
 }
 
-/// What a payload never writes and hands to the caller is no tensor: one finding of its registers and one of
-/// the pair, in the same order.
+/// An unwritten value that a payload returns is no tensor. It has a finding about registers and one about the
+/// pair of graphs, in the same order.
 static void follow_unwritten(std::vector<Finding>& findings, std::size_t first) {
   std::size_t cause = 0;
   const auto unwritten = [&](const Finding& f) {

@@ -8,8 +8,7 @@ namespace {
 constexpr std::uint64_t kMostTried = 200;
 constexpr int kBitsPerByte = 8;
 
-/// "aten.add_.Tensor" of "aten.add.Tensor"; "" where PyTorch has none that does the same to its first
-/// operand.
+/// "aten.add_.Tensor" for "aten.add.Tensor"; "" if PyTorch has no such form that writes its first operand.
 std::string in_place_form(const std::string& op) {
   const std::size_t overload = op.rfind('.');
   if (overload == std::string::npos) return "";
@@ -20,7 +19,7 @@ std::string in_place_form(const std::string& op) {
   return same ? form : "";
 }
 
-/// A step that makes one new tensor, on an operand that a step made as well.
+/// True if the step makes one tensor, has an in-place form, and its first operand is the result of a step.
 bool is_candidate(const Graph& graph, const Step& step) {
   const bool plain = step.results.size() == 1 && step.results[0].valid() && !step.args.empty() &&
                      step.args[0].kind == Arg::Kind::ref &&
@@ -28,7 +27,7 @@ bool is_candidate(const Graph& graph, const Step& step) {
   return plain && !in_place_form(step.op).empty();
 }
 
-/// Bytes of the result, as far as its type is stated: an expression over the symbols.
+/// The size of the result in bytes, an expression over the symbols. Empty if its type does not state it.
 std::optional<SymExpr> bytes_of(const Graph& graph, ValueId id) {
   const auto& type = graph.value(id).type;
   if (!type || bit_width(type->dtype) % kBitsPerByte != 0) return std::nullopt;
@@ -59,7 +58,7 @@ InplaceLint::Rewrite described(const Graph& graph, std::uint32_t at) {
 InplaceLint advise_inplace(const Case& value, const CheckOptions& options) {
   InplaceLint out;
   Case base = value;
-  base.plan.reset();  // which says where the results lie now
+  base.plan.reset();  // it fixes where the results lie
   base.registers.clear();
   if (!base.before) base.before = base.after;
   CheckOptions own = options;

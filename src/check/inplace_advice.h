@@ -1,11 +1,12 @@
-// In-place rewrites that were not taken: which of them would have been safe, and what they would save.
+// In-place rewrites that a graph does not use: which of them would be safe, and how many bytes they would
+// save.
 #pragma once
 #include "src/check/check.h"
 
 namespace noclobber {
 
-/// Tries them in listed order, each on top of those that were proved before it: all safe ones hold at once.
-/// Bound: 200 steps are tried. require: `value` as it was read, without declarations of our own.
+/// Tries them in listed order, each on top of those already proved, so all safe ones hold together. Bound:
+/// 200 steps are tried. require: `value` as it was read, without the operators that prepare_case() declares.
 InplaceLint advise_inplace(const Case& value, const CheckOptions& options);
 
 }  // namespace noclobber

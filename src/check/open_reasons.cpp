@@ -1,4 +1,4 @@
-// Why nothing was decided.
+// Why a case is undecided.
 #include <algorithm>
 
 #include "src/check/findings.h"
@@ -108,7 +108,7 @@ bool in_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/// Names of values in a sentence become what they stand for.
+/// Replaces the names of values in a sentence by what they denote.
 std::string without_names(const Graph& graph, const std::string& sentence) {
   std::string out;
   for (std::size_t k = 0; k < sentence.size();) {

@@ -27,7 +27,7 @@ FindingPlace place_of_statement(const Graph& graph, std::uint32_t step) {
 
 namespace {
 
-/// The last step of the statement that begins here: what a reader of the dump knows it by.
+/// The last step of the statement that begins here. Its name is the one in the dump.
 std::uint32_t last_of(const Graph& graph, std::uint32_t step) {
   const std::uint32_t unit = graph.steps[step].unit;
   while (unit != 0 && step + 1 < graph.steps.size() && graph.steps[step + 1].unit == unit) ++step;
@@ -63,8 +63,8 @@ void advise_repairs(CheckRecord& record, const Graph& graph, const std::vector<U
       finding.help = help_text(record.repairs);
 }
 
-/// The step that writes in place what a barrier names; "": none. nvFuser writes inputs of its regions alone,
-/// and a barrier is what makes an input of a tensor.
+/// The name of the first step that writes a result of the barrier in place; "" if there is none. nvFuser
+/// writes only inputs of its regions, and a barrier makes a tensor an input.
 std::string writer_of(const Graph& graph, std::uint32_t barrier) {
   const auto named = [&](const Arg& arg) {
     return arg.kind == Arg::Kind::ref &&

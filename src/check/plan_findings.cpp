@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostUses = 60;
 constexpr std::size_t kMostBoxes = 40;  // of a picture
-constexpr std::size_t kMostDrawn = 32;  // of the faults of a plan
+constexpr std::size_t kMostDrawn = 32;  // faults of a plan that get a picture
 
 const char* plan_rule(PlanFault::Kind kind) {
   switch (kind) {
@@ -44,13 +44,13 @@ std::optional<FindingPlace> step_place(const Graph& graph, std::optional<std::ui
   return step ? std::optional(place_of_step(graph, *step)) : std::nullopt;
 }
 
-/// The buffer by the operator that makes it.
+/// The key of a buffer: the operator that makes it.
 std::string buffer_key(const Graph& graph, const std::string& name) {
   const ValueId id = graph.find(name);
   return id.valid() ? value_key(graph, id) : "buffer";
 }
 
-/// The buffer as the graph names it: from the step that makes it to the last that uses it.
+/// Adds the lane of a buffer, from the step that makes it to its last use by this name.
 void add_lane(Finding& finding, const Graph& graph, const std::string& name) {
   const ValueId id = graph.find(name);
   if (!id.valid()) return;
@@ -73,7 +73,7 @@ void add_lane(Finding& finding, const Graph& graph, const std::string& name) {
   finding.lanes.push_back(std::move(lane));
 }
 
-/// A step may use a buffer by the name of a view or of an in-place result.
+/// How the step names the buffer: it may use it by the name of a view or of an in-place result.
 std::string used_as(const Graph& graph, std::uint32_t step, const std::string& name) {
   const ValueId id = graph.find(name);
   std::vector<ValueId> used;
@@ -84,7 +84,7 @@ std::string used_as(const Graph& graph, std::uint32_t step, const std::string& n
   return by_name ? name : "the storage of " + name;
 }
 
-/// Only what is known of a runtime's own planner.
+/// Help about the planner of a runtime, if that is known.
 std::string model_help(const Case& value, const PlanFault& fault) {
   const bool shares = fault.kind == PlanFault::Kind::overlap || fault.kind == PlanFault::Kind::lifetime;
   return value.portable_kernels && shares ? "memory_planning_algo=MemoryPlanningAlgorithmSuite([naive]) "
@@ -92,7 +92,7 @@ std::string model_help(const Case& value, const PlanFault& fault) {
                                           : "";
 }
 
-/// A result on an operand of its own step: why it may not lie there.
+/// Why a result may not lie on an operand of its own step; "" if the fault is not of that kind.
 std::string on_operand(const Case& value, const PlanFault& fault) {
   const Graph& graph = value.after;
   if (!fault.clobber || fault.clobber != fault.read || *fault.clobber >= graph.steps.size()) return "";
@@ -108,7 +108,7 @@ std::string on_operand(const Case& value, const PlanFault& fault) {
          why;
 }
 
-/// What a buffer is said to take the place of, one after the other.
+/// The buffers that a buffer is placed in, by `inplace_of`, nearest first.
 std::vector<std::string> bases_of(const Case& value, const std::string& name) {
   std::vector<std::string> out;
   const std::string* at = &name;
@@ -120,7 +120,7 @@ std::vector<std::string> bases_of(const Case& value, const std::string& name) {
   return out;
 }
 
-/// Of what is written while somebody still reads what lay there.
+/// Help for a write over bytes whose old contents are still read.
 std::string shared_help(const Case& value, const PlanFault& fault) {
   const std::vector<std::string> taken = bases_of(value, fault.second), base = bases_of(value, fault.first);
   const std::string reads = place_of_step(value.after, *fault.read).statement + " still reads " +
@@ -174,7 +174,7 @@ bool at_fault(const PlanFault& fault, const NamedPlace& place) {
   return place.name == fault.first || place.name == fault.second;
 }
 
-/// How far a place is from the one at fault: in time first, then in bytes.
+/// The distance of two places: in time first, then in bytes.
 std::pair<std::int64_t, std::int64_t> distance(const Placement& from, const Placement& to) {
   const auto gap = [](std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d) {
     return std::max<std::int64_t>({0, c - b, a - d});
@@ -182,7 +182,7 @@ std::pair<std::int64_t, std::int64_t> distance(const Placement& from, const Plac
   return {gap(from.first, from.last, to.first, to.last), gap(from.offset, from.end(), to.offset, to.end())};
 }
 
-/// The arena of what is at fault: those two, then the nearest.
+/// Draws the arena at fault: the buffers at fault, then the nearest ones.
 void put_plan(Finding& finding, const Case& value, const PlanFault& fault,
               const std::vector<NamedPlace>& places, std::int64_t capacity) {
   const auto own = std::ranges::find_if(places, [&](const auto& place) { return at_fault(fault, place); });
@@ -206,7 +206,7 @@ void put_plan(Finding& finding, const Case& value, const PlanFault& fault,
   finding.plan.bytes = arena.size.evaluate(fault.symbols);
 }
 
-/// Of a fault that no step is named for: what makes the buffers. No fingerprint has them.
+/// For a fault without steps: adds the steps that make the buffers. No fingerprint includes them.
 void put_makers(Finding& finding, const Graph& graph, const PlanFault& fault) {
   if (finding.define || finding.clobber || finding.read) return;
   const auto maker = [&](const std::string& name) -> std::optional<FindingPlace> {

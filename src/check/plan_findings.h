@@ -1,4 +1,4 @@
-// From what is wrong with a plan to the fields of a record.
+// Converts the faults of a plan into fields of a record.
 #pragma once
 #include "src/check/check.h"
 #include "src/plan/table.h"
@@ -6,12 +6,12 @@
 
 namespace noclobber {
 
-/// Faults become refuted findings, open questions reasons; obligations are counted. `capacity`: of the arena
-/// of a table, 0 for none.
+/// Adds a refuted finding for each fault and a reason for each open question, and counts the obligations.
+/// `capacity`: the arena size of a table in bytes, 0 if there is none.
 void report_plan(CheckRecord& record, const Case& value, const PlanAnswer& answer, std::int64_t capacity = 0);
 
-/// A plan table against its instance (without rows: none) and the arena's size (0: not limited). Writes the
-/// certificate that the options ask for.
+/// Checks a plan table against its instance (no rows: there is none) and the size of its arena in bytes (0:
+/// unlimited). Writes the certificate that the options ask for.
 CheckRecord check_plan_table(const PlanTable& table, const PlanTable& instance, std::int64_t capacity,
                              const CheckOptions& options);
 

@@ -1,12 +1,13 @@
-// `--recheck`: nc-recheck, whose decision is proved in Coq (checker/proof), decides beside nc-check.
+// `--recheck`: nc-recheck, whose decision procedure is proved in Coq (checker/proof), is run besides
+// nc-check.
 #pragma once
 #include <string>
 
 namespace noclobber {
 
-/// The program nc-recheck beside this one; "" where it is not there (`make recheck` builds it).
+/// The path of nc-recheck in the folder of this program; "" if it is not there (`make recheck` builds it).
 std::string rechecker();
-/// Does it accept the certificate? What is outside of what it knows it does not accept.
+/// True if the program accepts the certificate. It does not accept what it has no rules for.
 bool rechecked(const std::string& program, const std::string& certificate);
 
 }  // namespace noclobber

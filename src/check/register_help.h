@@ -1,4 +1,4 @@
-// What the author of a payload is told, which is a program of registers.
+// Help for the author of a payload, which is a program of registers.
 #pragma once
 #include <string>
 
@@ -7,9 +7,9 @@
 
 namespace noclobber {
 
-/// The first instruction that stands for no operator, and why; "": each does.
+/// The first instruction that corresponds to no operator, and why; "" if each corresponds to one.
 std::string odd_help(const Case& value);
-/// Which instruction needs another slot. require: `finding.clobber`.
+/// States which instruction needs another slot. require: `finding.clobber`.
 std::string slot_help(const Finding& finding);
 
 }  // namespace noclobber

@@ -1,4 +1,4 @@
-// One run of a Case, and what it shows: the way of check.cpp without search and proof.
+// One run of a Case and its findings: as check.cpp, without search and without proof.
 #include "src/certify/nonnegative.h"
 #include "src/check/check.h"
 #include "src/check/findings.h"
@@ -13,7 +13,7 @@ namespace noclobber {
 
 namespace {
 
-/// What lies where, and what is in flight: of all runs alike.
+/// Reports placements and transfers in flight, which are the same in all runs.
 void show_places(CheckRecord& record, const Case& value, const OpSet& ops) {
   Space space = searching_space();
   Sizes sizes(space);
@@ -44,7 +44,7 @@ CheckRecord replay_one(const Case& value, const WitnessRun& run) {
 CheckRecord replay_case(Case value, const CheckOptions& options, const WitnessRun& run) {
   prepare_case(value, options);
   if (!has_wrappers(value)) return replay_one(value, run);
-  CheckRecord record;  // every reading has to show it
+  CheckRecord record;  // every reading must have a finding
   for (const Case& reading : written_out(value).cases) {
     record = replay_one(reading, run);
     if (record.findings.empty()) break;

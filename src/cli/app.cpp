@@ -35,7 +35,7 @@ void add(CLI::App& app, bool& field, const char* flag, const char*, const char* 
 }
 
 void add(CLI::App& app, std::uint64_t& field, const char* flag, const char* value, const char* help) {
-  const auto in_range = [](const std::string& text) {  // CLI11 lets -1 and 2^64 wrap or saturate
+  const auto in_range = [](const std::string& text) {  // CLI11 wraps -1 and saturates 2^64
     std::uint64_t number = 0;
     const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
     const bool good = fault == std::errc() && end == text.data() + text.size();
@@ -58,7 +58,7 @@ void add_options(CLI::App& app, Command::Takes takes, Options& options) {
 #undef NC_OPTION
 }
 
-/// One positional per word of the name; CLI11 calls back in this order.
+/// Adds a positional for each word of the name. CLI11 calls the callbacks in this order.
 void add_positionals(CLI::App& app, const Command& command, std::vector<std::string>& inputs) {
   if (command.most == 0) return;
   for (const std::string& name : CLI::detail::split(command.positional, ' ')) {
@@ -68,7 +68,7 @@ void add_positionals(CLI::App& app, const Command& command, std::vector<std::str
   }
 }
 
-/// `asked`: else nobody asks for its options.
+/// `asked`: the command may be the one to run. Otherwise its options are not needed.
 void add_command(CLI::App& app, const Command& command, Options& options, bool asked) {
   CLI::App* sub = app.add_subcommand(std::string(command.name), command.help);
   if (command.most == kManyInputs) {
@@ -104,7 +104,7 @@ std::string unknown_command_text(const char* word) {
   return fmt::format("unknown command '{}'{}", printable(word), suggestion(word, known));
 }
 
-/// Adds what the settings file says. False, and an error was printed, if that makes no sense.
+/// Applies the settings file. Prints an error and returns false if it is invalid.
 bool configured(const Command& command, const CLI::App& sub, Options& options) {
   if (command.takes == Command::Takes::nothing || command.takes == Command::Takes::ask) return true;
   std::set<std::string> given;
@@ -130,7 +130,7 @@ int run_command(const CLI::App& app, Options& options) {
     const CLI::App* sub = app.get_subcommand(std::string(command.name));
     if (!sub->parsed()) continue;
     auto extras = sub->remaining();
-    std::erase(extras, "--");  // what stands behind it is positional
+    std::erase(extras, "--");  // all words after it are positional
     if (extras.empty()) return configured(command, *sub, options) ? command.run(options) : kUsageError;
     usage_error(unknown_option_text(extras.front()), command.name);
     return kUsageError;
@@ -142,7 +142,7 @@ bool is_command(std::string_view word) {
   return std::ranges::any_of(command_table(), [&](const Command& command) { return command.name == word; });
 }
 
-/// `first`: the word behind the program's name.
+/// `first`: the first argument.
 int parse_and_run(int argc, char** argv, std::string_view first) {
   CLI::App app(kDescription, "noclobber");
   app.footer(kFooter);

@@ -1,4 +1,4 @@
-// `check`, `compare`, `advise`, `bisect` and `diff`: what is to be run.
+// `check`, `compare`, `advise`, `bisect` and `diff`.
 #include <deque>
 
 #include "src/advise/repair.h"
@@ -47,7 +47,7 @@ struct NamedText {
   std::string path, text;
 };
 
-/// Two Thunder traces; nothing if they are not.
+/// The pair of two Thunder traces; empty if one of them is not a Thunder trace.
 static std::optional<Work> thunder_pair_of(const NamedText& before, const NamedText& after) {
   if (format_of(before.text) != &kThunderFormat || format_of(after.text) != &kThunderFormat)
     return std::nullopt;

@@ -1,5 +1,4 @@
-// The commands by name: what each takes, and what its help says. The command line and completions are made
-// from it.
+// The table of commands, from which the command line and the completions are made.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -24,7 +23,7 @@ struct Command {
     advise = checks + 512,
     all = 1023,
     nothing = 0
-  } takes;          // the options of these scopes
+  } takes;          // the scopes of its options
   int least, most;  // number of positional arguments
   const char* positional;
   const char* positional_help;

@@ -18,7 +18,7 @@ namespace noclobber {
 int run_check(const Options& options);
 int run_compare(const Options& options);
 int run_advise(const Options& options);
-/// `advise --repair`: prints the repaired cases of inputs. Exit code 0: every refuted check was repaired.
+/// `advise --repair`: prints the repaired cases of inputs. Exit code 0: each check is proved or repaired.
 int run_repair(const Options& options);
 int run_trace(const Options& options);
 int run_extract(const Options& options);
@@ -37,8 +37,8 @@ int run_completions(const Options& options);
 /// `noclobber --version`, with --json as one object: tool, operator table, Z3 and build.
 int print_version(bool json);
 
-/// The records in files, as one run; "-" is standard input. What is wrong with single lines is printed, and
-/// in the report. Nothing, and an error was printed, where a file cannot be read or holds none.
+/// The records in files, as one run; "-" is standard input. Faulty lines are printed and are in `damage` of
+/// the report. Prints an error and returns empty if a file cannot be read or has no records.
 std::optional<Report> records_of(const std::vector<std::string>& paths);
 /// The one piece of work of `compare`: a check, or an error that names the file.
 Work work_of_pair(const std::string& before, const std::string& after);

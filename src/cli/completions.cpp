@@ -34,7 +34,7 @@ std::string joined(const Words& words, std::string_view gap = " ") {
   return fmt::format("{}", fmt::join(words, gap));
 }
 
-/// What a value may be: words, a file, a folder, or nothing that a shell knows.
+/// The completions of a value: words, files, folders or none.
 struct Values {
   enum class Kind : std::uint8_t { words, file, folder, other } kind = Kind::other;
   Words words = {};
@@ -51,7 +51,7 @@ Values values_of(std::string_view value) {
   return out;
 }
 
-/// What stands where no option does.
+/// The completions of positional arguments.
 Values positional_of(const Command& command) {
   const std::string_view name = command.positional;
   if (command.most == 0) return {};
@@ -87,7 +87,7 @@ Words command_names() {
   return out;
 }
 
-/// Words that mean the same to bash: `--a | --b) ...;;` each.
+/// The arms of a `case` over options with values: `--a | --b) ...;;` for the names of one option.
 std::string bash_value_arms() {
   std::string out;
   for (const OptionLine& line : option_lines()) {
@@ -151,7 +151,7 @@ complete -F _noclobber noclobber
       joined(command_names()), bash_value_arms(), bash_command_arms());
 }
 
-/// Within single quotes of sh and zsh.
+/// `quote` replaces each single quote, so that the text can be put in single quotes.
 std::string quoted(std::string_view text, std::string_view quote) {
   std::string out;
   for (const char c : text) out += c == '\'' ? std::string(quote) : std::string(1, c);

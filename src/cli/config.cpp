@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostConfigBytes = std::size_t{1} << 20;
 constexpr std::string_view kTable = "tool.noclobber";
 
-/// An option, by the member that holds it.
+/// An option and the member of Options that holds it: one of the three is not null.
 struct Setting {
   std::string name;
   std::string_view value;  // of options.def: "FILE", "a|b"
@@ -54,10 +54,10 @@ const std::vector<Setting>& settings() {
 
 struct Found {
   std::string path, text;
-  bool is_project = false;  // pyproject.toml: its table alone is ours
+  bool is_project = false;  // pyproject.toml: only [tool.noclobber] is read
 };
 
-/// A pyproject.toml without our table is none of our business, whatever else is in it.
+/// Empty if there is no such file, or a pyproject.toml that does not mention tool.noclobber.
 std::optional<Found> found_at(const fs::path& path, bool is_project) {
   std::error_code fault;
   if (!fs::is_regular_file(path, fault)) return std::nullopt;
@@ -92,7 +92,7 @@ std::string unknown_setting(const std::string& key) {
   return fmt::format("unknown key '{}'{}", printable(key), suggestion(key, names));
 }
 
-/// What is wrong with the value; "" for nothing.
+/// Sets an option. Returns the error in the value; "" if there is none.
 std::string set(Options& options, const Setting& to, const TomlItem& item, const fs::path& folder) {
   using enum TomlItem::Kind;
   if (to.flag != nullptr) {

@@ -1,5 +1,5 @@
-// Settings from a file: noclobber.toml, or [tool.noclobber] of pyproject.toml, the nearest upwards. What the
-// command line says comes first, then the file, then the defaults.
+// Settings from a file: noclobber.toml or [tool.noclobber] of pyproject.toml, the nearest in this folder or
+// above. The command line has priority over the file, and the file over the defaults.
 #pragma once
 #include <map>
 #include <set>
@@ -11,14 +11,15 @@
 
 namespace noclobber {
 
-/// Where a setting comes from: "command line", "noclobber.toml:3", "default".
+/// By setting, where it comes from: "command line", "noclobber.toml:3". Defaults are not in it.
 using Origins = std::map<std::string, std::string>;
 
-/// Fills in what `given` (names as "fail-on") does not have. Files and folders that the file names lie beside
-/// it. error: `where` is "FILE:LINE"; of a key that is no option, of a value of another kind.
+/// Sets the options of the file that are not in `given` (names such as "fail-on"). Paths in the file are
+/// relative to its folder. error: the file cannot be read, or has an unknown key or a value of the wrong
+/// type; `where` is "FILE:LINE" for the latter two.
 Result<Origins> apply_config(Options& options, const std::set<std::string>& given);
 
-/// All settings as TOML, each with where it comes from.
+/// All settings as TOML, each with a remark that says where it comes from.
 std::string config_text(const Options& options, const Origins& origins);
 
 /// "--start,--seed" -> "start"

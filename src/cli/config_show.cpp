@@ -1,4 +1,4 @@
-// `config show` and `baseline`: what a run would be told.
+// `config show` and `baseline`: the settings and the baseline of a run.
 #include <fmt/format.h>
 
 #include <cstdio>

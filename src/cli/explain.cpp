@@ -1,4 +1,4 @@
-// `explain CODE`: what a rule or a reason for unknown means; without a code the list of all.
+// `explain CODE`: the meaning of a rule or of a reason for unknown; without a code, a list of all.
 #include <fmt/format.h>
 
 #include <vector>

@@ -1,4 +1,4 @@
-// `extract`: a check of any input as a case of its own, or as a script.
+// `extract`: one check of any input as a case or as a script.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -14,7 +14,7 @@ namespace {
 
 bool of_torch_compile(const Work& work) { return work.what == "pair" && work.id.ends_with("/post_grad"); }
 
-/// A script that shows why the check is refuted.
+/// The PyTorch script that shows the fault of a refuted check.
 Result<std::string> script_of_work(const Work& work, const Options& options) {
   auto check = check_options(options);
   if (!check) return check.fault();

@@ -42,12 +42,13 @@ const Finding* main_finding(const CheckRecord& record) {
   return at == record.findings.end() ? nullptr : &*at;
 }
 
-/// A pass that forgets views forgets those of another dtype as well: then that is no cause of its own.
+/// True if `special` is the cause `general` through views of another dtype. A pass that ignores views ignores
+/// those too, so this is not a cause of its own.
 bool is_case_of(const std::string& special, const std::string& general) {
   return special == general + " of another dtype";
 }
 
-/// A script for PyTorch, or why there is none as a remark.
+/// The PyTorch script, or a comment with the reason why there is none.
 std::string script_or_reason(Case value, const CheckRecord& record, const CheckOptions& check) {
   prepare_case(value, check);
   if (has_wrappers(value)) value = written_out(value).cases.at(0);

@@ -1,5 +1,4 @@
-// What a campaign against a pass found: clusters of one cause each, with a reduced case, written as they
-// come.
+// The findings of a campaign against a pass: a cluster for each cause, with a reduced case.
 #pragma once
 #include <cstdint>
 #include <cstdio>
@@ -16,15 +15,15 @@ namespace noclobber {
 
 struct Cluster {
   std::string kind, cause, folder;
-  std::set<std::string> fingerprints;  // of the reduced cases that belong to it
-  std::uint64_t seed = 0;              // of the case that is shown
-  std::uint64_t reduced = 0;           // findings that were made small and have this cause
-  std::size_t steps = 0;               // of `after` of the case that is shown; of a table: buffers
+  std::set<std::string> fingerprints;  // of its reduced cases
+  std::uint64_t seed = 0;              // of the case that is written
+  std::uint64_t reduced = 0;           // reduced findings with this cause
+  std::size_t steps = 0;               // of the program of the case that is written; of a table: buffers
   bool by_pass = true;
 };
 
-/// Writes DIR/NUMBER-CAUSE/: program.json, case.json, first.json, record.jsonl, script.py; of plans no
-/// script, and of a table program.csv.
+/// Writes DIR/NUMBER-CAUSE/: program.json, first.json, case.json, record.jsonl and script.py. A plan has no
+/// script, a table has program.csv. A finding other than a refutation has why.txt for the last three.
 class PassFindings {
  public:
   PassFindings(std::filesystem::path folder, CheckOptions check, fuzz::Form form, bool json, std::FILE* out,
@@ -36,7 +35,7 @@ class PassFindings {
         out_(out),
         records_(records) {}
 
-  /// One that was made small. `first`: as it was found.
+  /// Adds a reduced finding. `first`: the finding before its reduction.
   void add(std::uint64_t seed, const fuzz::Trial& first, const fuzz::Reduced& reduced);
   const std::vector<Cluster>& clusters() const { return clusters_; }
 

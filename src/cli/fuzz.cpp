@@ -1,4 +1,4 @@
-// `fuzz`: seeds on several threads, contradictions written out, the score.
+// `fuzz`: examines seeds on several threads, writes contradictions and prints the score.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -44,7 +44,7 @@ std::string content_of(const fs::path& path) {
 
 thread_local std::uint64_t seed_at_work = 0;
 
-/// With `--certificate`: each as DIR/SEED.WORD.cert, by what nc-check says of it.
+/// With --certificate, writes each certificate as DIR/SEED.WORD.cert; WORD is the answer of nc-check.
 void keep(const std::string& folder, const std::string& text, checker::Answer::Said said) {
   if (folder.empty()) return;
   using Said = checker::Answer::Said;
@@ -56,7 +56,7 @@ void keep(const std::string& folder, const std::string& text, checker::Answer::S
   std::ofstream(fs::path(folder) / fmt::format("{}.{}.cert", seed_at_work, word), std::ios::binary) << text;
 }
 
-/// What nc-check says of a certificate, in this process, against the status of its check.
+/// How the answer of nc-check to a certificate contradicts the status of the check; "" if it does not.
 std::string disagreement(const checker::Answer& said, Status status) {
   using Said = checker::Answer::Said;
   if (said.said == Said::unreadable) return "nc-check cannot read the certificate: " + said.why;
@@ -66,7 +66,7 @@ std::string disagreement(const checker::Answer& said, Status status) {
   return status == Status::refuted && proved ? "nc-check proves what was refuted" : "";
 }
 
-/// A folder of this process for certificates; gone at the end.
+/// A folder of this process for certificates, removed at the end.
 struct Scratch {
   fs::path folder = fs::temp_directory_path() / fmt::format("noclobber-fuzz-{}", getpid());
   Scratch() { fs::create_directories(folder); }
@@ -103,7 +103,7 @@ fuzz::Checker checker_of(const CheckOptions& base, const fs::path& folder, const
   return out;
 }
 
-/// Fingerprints that a file lists, one per line, `#` begins a remark.
+/// The fingerprints in a file: one per line, with `#` comments.
 std::set<std::string> known_of(const std::string& path) {
   std::set<std::string> out;
   std::stringstream lines(path.empty() ? "" : content_of(path));
@@ -112,7 +112,7 @@ std::set<std::string> known_of(const std::string& path) {
   return out;
 }
 
-/// A crash names the seed that it came from: without it a campaign of hours says nothing.
+/// Signal handler that prints the seed of a crash, without which the crash of a long campaign is lost.
 void name_seed(int signal) {
   const auto text =
       fmt::format("noclobber: signal {} at seed {}; again: noclobber fuzz --start {} --count 1\n", signal,
@@ -125,7 +125,7 @@ void name_seed_of_crash() {
   for (const int signal : {SIGABRT, SIGSEGV, SIGFPE, SIGILL, SIGBUS}) std::signal(signal, name_seed);
 }
 
-/// What is shared between the threads of one run; results are taken in the order of seeds.
+/// The state that the threads of one run share. Results are taken in the order of seeds.
 class FuzzRun {
  public:
   FuzzRun(const Options& options, fuzz::Checker checker)
@@ -242,7 +242,7 @@ class FuzzRun {
   std::size_t known_seen_ = 0;
 };
 
-/// Each as STEM-K.json; what a run shows of them is printed.
+/// Writes each case as STEM-K.json, and prints the difference that a run shows, if any.
 void write_undecided(const fs::path& stem, const std::vector<std::pair<std::string, Case>>& cases) {
   if (!cases.empty()) fs::create_directories(stem.parent_path());
   for (std::size_t k = 0; k < cases.size(); ++k) {
@@ -253,7 +253,7 @@ void write_undecided(const fs::path& stem, const std::vector<std::pair<std::stri
   }
 }
 
-/// Every program of up to so many steps, a scope after the other, until --time is over.
+/// Checks all programs of 1, 2, ... steps up to --exhaustive, until --time is over.
 int run_exhaustive(const Options& options, const CheckOptions& check) {
   std::map<std::string, std::uint64_t> reasons;
   std::uint64_t alarms = 0;
@@ -299,7 +299,7 @@ int run_fuzz(const Options& options) {
     print_error(check.fault().where, "", check.fault().message);
     return kUsageError;
   }
-  if (const std::string fault = solver_fault(); !fault.empty()) {  // half of the cross-checks would be idle
+  if (const std::string fault = solver_fault(); !fault.empty()) {  // half of the cross-checks need it
     print_error("fuzz", "no solver", fault);
     return kUsageError;
   }

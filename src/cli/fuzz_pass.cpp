@@ -30,15 +30,15 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kConvicted = 1, kAlarm = 4, kCutShort = 130;
 constexpr std::uint64_t kDefaultPrograms = 1000;
-constexpr std::uint64_t kTwiceEvery = 16;    // seeds of which one is asked twice
-constexpr std::uint64_t kAlwaysReduced = 6;  // findings of one rule; then each time their number doubles
+constexpr std::uint64_t kTwiceEvery = 16;    // one of this many seeds is asked twice
+constexpr std::uint64_t kAlwaysReduced = 6;  // findings of a rule; then those numbered 2^k
 constexpr auto kNarrateEvery = std::chrono::seconds(30);
 
 std::atomic<bool> stop_asked{false};
 
 void ask_to_stop(int) { stop_asked.store(true); }
 
-/// The first Ctrl-C ends the campaign, the second the process.
+/// The first SIGINT or SIGTERM ends the campaign, the second ends the process.
 void watch_for_stop() {
   struct sigaction action = {};
   action.sa_handler = ask_to_stop;
@@ -46,7 +46,7 @@ void watch_for_stop() {
   for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
 }
 
-/// What is asked about this program, as a file of --emit. false: it could not be written.
+/// Writes the question about a program into the folder of --emit. False if that fails.
 bool write_question(const std::string& folder, std::uint64_t seed, const Case& program, fuzz::Form form) {
   const bool table = form == fuzz::Form::plan_table;
   std::ofstream file(fs::path(folder) / fmt::format("{}.{}", seed, table ? "csv" : "json"));
@@ -67,12 +67,12 @@ const std::string& command_of(const Options& options) {
 
 struct PassScore {
   std::uint64_t seeds = 0, programs = 0, proved = 0, refuted = 0, unknown = 0, beyond = 0;
-  std::map<std::string, std::uint64_t> others;   // findings that are no refutation, by kind
-  std::map<std::string, std::uint64_t> reasons;  // for unknown
-  std::map<std::string, std::uint64_t> rules;    // of refutations
+  std::map<std::string, std::uint64_t> others;   // findings other than refutations, by kind
+  std::map<std::string, std::uint64_t> reasons;  // reasons for unknown
+  std::map<std::string, std::uint64_t> rules;    // causes of refutations, by rule
 };
 
-/// Everything of one campaign; results are taken in the order of seeds, whatever the threads do.
+/// The state of one campaign. Results are taken in the order of seeds.
 class PassRun {
  public:
   PassRun(const Options& options, CheckOptions check, std::vector<std::string> profiles, std::FILE* records)
@@ -140,7 +140,7 @@ class PassRun {
         emit(seed, *program);
         trial = fuzz::try_program(*program, judge, seed % kTwiceEvery == 0);
       }
-      if (stop_asked.load()) return;  // its answer was not waited for
+      if (stop_asked.load()) return;  // the answer may be missing
       const std::lock_guard lock(mutex_);
       waiting_.emplace(seed, std::move(trial));
       for (auto at = waiting_.find(taken_); at != waiting_.end(); at = waiting_.find(++taken_)) {
@@ -199,8 +199,8 @@ class PassRun {
     if (findings_.clusters().size() > before) keep_in_corpus(reduced.trial);
   }
 
-  /// Programs that convicted before: those that do no more are taken away, and those of a cause that another
-  /// shows.
+  /// Tries the programs of the corpus, which led to findings before. Removes those that no longer do, and
+  /// those with the same cause as another.
   void try_corpus() {
     std::vector<fs::path> files;
     std::error_code ignored;
@@ -292,7 +292,7 @@ class PassRun {
   std::FILE* const out_;
   std::FILE* const records_;
   PassFindings findings_;
-  fuzz::Subject* reducer_ = nullptr;  // asked by one thread at a time
+  fuzz::Subject* reducer_ = nullptr;  // used by one thread at a time
   Clock::time_point start_ = Clock::now(), said_ = start_;
   std::optional<Clock::time_point> deadline_;
   std::optional<std::uint64_t> last_;

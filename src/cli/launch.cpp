@@ -1,5 +1,5 @@
-// `noclobber run -- python train.py`: the program runs with its compiler's traces written into a folder,
-// which is checked afterwards.
+// `noclobber run -- python train.py`: runs the program with the traces of its compiler written into a folder,
+// and checks that folder afterwards.
 #include <fmt/format.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -22,11 +22,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What the program is told. Only compilations are logged, so nothing may come from a cache.
+/// Environment of the program. Only compilations are logged, so caches are disabled.
 constexpr std::array kTraceVariables = {"TORCHINDUCTOR_FORCE_DISABLE_CACHES=1",
                                         "TORCHINDUCTOR_FX_GRAPH_CACHE=0", "TORCHINDUCTOR_AUTOGRAD_CACHE=0"};
 
-/// The folder that the traces go to: --out, which must hold nothing yet, or one of our own.
+/// The folder for the traces: --out, which must be empty, or a new temporary folder.
 Result<std::string> trace_folder(const std::string& wanted) {
   std::error_code fault;
   if (wanted.empty()) {
@@ -41,7 +41,7 @@ Result<std::string> trace_folder(const std::string& wanted) {
   return fs::absolute(wanted).string();
 }
 
-/// The environment of this program, with other values for the variables of `changes`.
+/// The environment of this process with the variables "NAME=VALUE" of `changes` set.
 std::vector<std::string> changed_environment(const std::vector<std::string>& changes) {
   std::vector<std::string> out = changes;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -61,13 +61,14 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return out;
 }
 
-/// How the program ended: its exit code, 128 + the signal that ended it. error: it never began. What it
-/// prints goes to standard error where `apart`: standard output is for what another program reads.
+/// Runs the program and returns its exit code, or 128 + the signal that ended it. error: it could not be
+/// started. `apart`: its standard output goes to standard error, as another program reads the reports on
+/// standard output.
 Result<int> run_to_end(std::vector<std::string> command, const std::string& folder, bool apart) {
   std::vector<std::string> changes{"TORCH_TRACE=" + folder};
   changes.insert(changes.end(), kTraceVariables.begin(), kTraceVariables.end());
   std::vector<std::string> environment = changed_environment(changes);
-  const auto ignored = std::signal(SIGINT, SIG_IGN);  // it is for the program
+  const auto ignored = std::signal(SIGINT, SIG_IGN);  // only the program handles it
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t defaults;
@@ -91,7 +92,7 @@ Result<int> run_to_end(std::vector<std::string> command, const std::string& fold
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/// What the checks say goes before how the program ended, in the order of exit codes: 4, 1, 2, 3, 0.
+/// The exit code of the checks, in which a failed program counts as 2. The priority is 4, 1, 2, 3, 0.
 int with_program(int checks, int program) {
   return program == 0 || checks == 4 || checks == 1 ? checks : kUsageError;
 }

@@ -1,5 +1,5 @@
-// `ops --may-reuse executorch`: in the place of which operand may the result of each operator lie? What a
-// memory planner that allocates results in place of operands has to ask of its set of operators.
+// `ops --may-reuse executorch`: for each operator, the operands whose memory its result may reuse. A memory
+// planner that allocates results in place of operands needs this of its operators.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ constexpr const char* kHead =
     "by\n"
     "# element; `unwatched`: they were not. Operators that are not listed: none of their operands.\n";
 
-/// One line about a functional operator; "": its result may lie on none of its operands.
+/// The line of a functional operator; "" if its result may not reuse any operand.
 std::string line_of(const std::string& op, const Schema& schema) {
   const std::string_view base = base_name(op);
   Case portable;
@@ -48,7 +48,7 @@ std::string line_of(const std::string& op, const Schema& schema) {
   std::string conditions = "shape width order";
   if (operands.size() > 1) conditions += " apart";
   const OpRow* row = find_row(base);
-  const bool gives_truth = row != nullptr && row->shape == shape_rules::compare_shape;  // of one byte each
+  const bool gives_truth = row != nullptr && row->shape == shape_rules::compare_shape;  // one byte an element
   if (gives_truth) conditions += ", so only operands of one byte an element";
   if (schema.returns.size() > 1) conditions += ", one of the results alone";
   const char* evidence = by_rows ? "kernel" : schema.has(Tag::pointwise) ? "tag" : "row";
@@ -66,7 +66,7 @@ int run_ops(const Options& options) {
   std::map<std::string, std::string> lines;  // by functional operator
   for (const std::string_view name : vocabulary()) {
     const Schema* out = find_schema(name);
-    if (out == nullptr || out->ns != "aten" || !out->has(Tag::out)) continue;  // a planner places out= alone
+    if (out == nullptr || out->ns != "aten" || !out->has(Tag::out)) continue;  // a planner places only out=
     const std::string pure = functional_op(name);
     const Schema* schema = pure.empty() || pure == name ? nullptr : find_schema(pure);
     if (schema == nullptr || schema->writes()) continue;

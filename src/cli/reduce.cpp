@@ -13,8 +13,7 @@
 namespace noclobber {
 namespace {
 
-/// Does a record say what the first one said: the same fault, or the same reason about the same, by
-/// fingerprint?
+/// True if the record has the status of `first` and, by fingerprint, its first finding or reason for unknown.
 bool says_the_same(const CheckRecord& first, const CheckRecord& record) {
   if (record.status != first.status) return false;
   if (first.status == Status::unknown)

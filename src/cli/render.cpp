@@ -26,7 +26,7 @@ std::string no_format(const std::string& asked) {
   return fmt::format("no format '{}'{} There are: {}", printable(asked), hint.empty() ? "." : hint, all);
 }
 
-/// error: it cannot be read, or holds none. What is wrong with single lines is in the report.
+/// error: the file cannot be read or has no records. Faulty lines are in `damage` of the report.
 Result<Report> read_records_of(const std::string& path) {
   auto text = read_file(path);
   if (!text) return Diagnostic{"", text.fault().message};
@@ -34,7 +34,7 @@ Result<Report> read_records_of(const std::string& path) {
   return read_records(*text, path);
 }
 
-/// What is wrong with the records, a few lines of it.
+/// Prints the first few errors in the text of the records.
 void print_damage(const Report& report) {
   constexpr std::size_t kShown = 3;
   const std::size_t shown = std::min(report.damage.size(), kShown);

@@ -11,7 +11,7 @@
 namespace noclobber {
 namespace {
 
-/// What is said of one repair, on standard error; the case on standard output.
+/// Prints the copies of a repair to standard error, and the repaired case to standard output.
 void tell_repair(const Work& work, const Repair& repair) {
   for (const RepairCopy& copy : repair.copies)
     fmt::print(stderr, "noclobber: {}: {} {} before `{}`, {} bytes{}\n", printable(work.input),
@@ -23,7 +23,7 @@ void tell_repair(const Work& work, const Repair& repair) {
   fmt::print("{}", write_case_json(repair.value));
 }
 
-/// The exit code of one check.
+/// Repairs one check and returns its exit code.
 int repair_one(const Work& work, const CheckOptions& check) {
   bool contradiction = false;
   const CheckRecord record = check_case(work.value, check, contradiction);

@@ -1,4 +1,4 @@
-// `replay RECORDS`: the witnesses of findings, run again on the inputs that the records name.
+// `replay RECORDS`: runs the witnesses of findings again on the inputs that the records name.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The path as the record has it; else beside the records, where they were written and moved together.
+/// The path in the record if it exists; else the path relative to the records, which may have been moved.
 std::string found_input(const std::string& input, const std::string& records) {
   std::error_code none;
   if (input == "-" || fs::exists(input, none)) return input;
@@ -26,7 +26,7 @@ std::string found_input(const std::string& input, const std::string& records) {
   return fs::exists(beside, none) ? beside.string() : input;
 }
 
-/// The check that a record is about, or an error.
+/// The check of a record, or an error.
 Work work_of_record(const CheckRecord& record, const std::string& records, const InputOptions& input) {
   if (!record.before_input.empty()) {
     Work work = work_of_pair(found_input(record.before_input, records), found_input(record.input, records));
@@ -44,7 +44,7 @@ Work work_of_record(const CheckRecord& record, const std::string& records, const
   return error_of(record.input, {"", fmt::format("holds no check {}", record.id)});
 }
 
-/// What the run of a finding's witness shows now.
+/// The record of a new run of a finding's witness.
 CheckRecord run_again(const Work& work, const Finding& finding, const CheckOptions& options) {
   if (work.kind == Work::Kind::check)
     return replay_case(work.value, options, {finding.witness_symbols, finding.witness_seed});
@@ -52,7 +52,8 @@ CheckRecord run_again(const Work& work, const Finding& finding, const CheckOptio
   return check_plan_table(work.table, work.instance, limit, options);
 }
 
-/// That finding among what is shown, or one of the same rule at the same place.
+/// The finding of the new run with that fingerprint, else one of the same rule at the same place; nullptr if
+/// there is none.
 const Finding* the_same(const Finding& finding, const CheckRecord& shown) {
   const auto& now = shown.findings;
   const auto place = [](const Finding& of) { return std::tie(of.rule, of.witness_where, of.storage); };
@@ -128,7 +129,7 @@ int run_replay(const Options& options) {
     print_error("", fault.where, fault.message);
     return kUsageError;
   }
-  InputOptions whole = *input;  // --only says which records, not which checks of an input
+  InputOptions whole = *input;  // --only selects records here, not checks of an input
   whole.only = IdFilter();
   Replayed tally;
   for (const std::string& path : options.inputs) {

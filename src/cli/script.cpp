@@ -1,4 +1,4 @@
-// A refuted check as a Python script: which two graphs are run on which inputs.
+// A refuted check as a Python script: the choice of the two graphs and of their inputs.
 #include "src/cli/script.h"
 
 #include <fmt/format.h>
@@ -19,8 +19,8 @@ constexpr std::string_view kRuntime =
 #include "src/cli/script_runtime.inc"
     ;
 
-constexpr std::size_t kListed = 512;                       // elements of a storage that are written out
-constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // of all inputs together
+constexpr std::size_t kListed = 512;                       // elements of a storage written as a list
+constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // bytes of all inputs together
 
 std::string packed_in_python(const std::vector<std::uint8_t>& bytes) {
   return "b'" + packed({reinterpret_cast<const char*>(bytes.data()), bytes.size()}) + "'";
@@ -31,12 +31,12 @@ std::string element_in_python(const Number& number, bool floating) {
   const double value = number.as_real();
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-  if (value == 0 && std::signbit(value)) return "-0.0";  // -0 is a whole number, which has no sign
+  if (value == 0 && std::signbit(value)) return "-0.0";  // in Python, -0 is an integer without a sign
   char buffer[40];
   return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
 }
 
-/// "range(1, 25)" where integers count up by one; "" else.
+/// "range(1, 25)" if the elements are consecutive integers, at least three of them; else "".
 std::string counting_up(const std::vector<double>& elements) {
   const double first = elements.empty() ? 0.5 : elements.front();
   for (std::size_t k = 0; k < elements.size(); ++k)
@@ -48,7 +48,7 @@ std::string counting_up(const std::vector<double>& elements) {
                      static_cast<std::int64_t>(first) + static_cast<std::int64_t>(elements.size()));
 }
 
-/// What `storage` of the script is given.
+/// The argument of storage() in the script: a range, a list, or packed bytes.
 std::string contents_in_python(Dtype dtype, const std::vector<std::uint8_t>& bytes) {
   const bool wide = dtype == Dtype::u64 || dtype == Dtype::f8e4m3fn || dtype == Dtype::f8e5m2;
   const std::size_t width = static_cast<std::size_t>(bit_width(dtype)) / 8;
@@ -124,7 +124,8 @@ Result<std::string> script_inputs(const Case& value, const Graph& graph, const G
 
 namespace {
 
-/// The finding that a script is made of: one that a run has shown, else one of a plan.
+/// The finding that a script shows: the first cause that a run has shown, else the first cause, of a plan.
+/// nullptr if there is none.
 const Finding* finding_for_script(const CheckRecord& record) {
   const Finding* plan = nullptr;
   for (const Finding& finding : record.findings) {
@@ -135,12 +136,12 @@ const Finding* finding_for_script(const CheckRecord& record) {
   return plan;
 }
 
-/// The two graphs, as functions.
+/// The two graphs that the script compares.
 struct Sides {
-  Graph changed;  // of `original`, where that is no graph of the case
+  Graph changed;  // owns the graph of `original` if it is not a graph of the case
   ScriptGraph original, rewritten;
   const char* means = "what the program means";
-  bool of_garbage = false;  // the fault shows in that the result depends on memory that nothing wrote
+  bool of_garbage = false;  // the fault: the result depends on uninitialized memory
 };
 
 std::optional<std::uint32_t> step_in_after(const std::optional<FindingPlace>& place, const Case& value) {
@@ -174,7 +175,8 @@ void choose_sides(Sides& sides, const Case& value, const OpSet& ops, const Findi
   if (sides.of_garbage) sides.means = "the same with other contents of what nothing has written";
 }
 
-/// Of a plan no run is told: one that the original gets through, if there is such among the first.
+/// The seed of the witness. A finding of a plan has none: the first seed with which the original does not
+/// raise, or 0 if all of the first 48 do.
 std::uint64_t seed_for(const Case& value, const Graph& original, const Finding& finding) {
   constexpr std::uint64_t kSeeds = 48;
   if (finding.witness_seed) return *finding.witness_seed;
@@ -187,7 +189,7 @@ std::uint64_t seed_for(const Case& value, const Graph& original, const Finding& 
   return 0;
 }
 
-/// An input that is written and may not be.
+/// NC003: the input that must not be written; "" for other rules.
 std::string written_input(const Case& value, const Finding& finding) {
   if (finding.rule != "NC003") return "";
   for (const Input& input : value.after.inputs)
@@ -202,8 +204,8 @@ std::string in_docstring(std::string text) {
   return out;
 }
 
-/// Inputs of which nobody looks at what they hold at exit: whatever happens, or unless the original writes
-/// them.
+/// The inputs whose contents at exit do not matter: in any case, or (not `whatever`) if the original does not
+/// write them.
 std::string names_at_exit(const Case& value, bool whatever) {
   std::vector<std::string> names;
   for (const Input& input : value.after.inputs) {

@@ -12,30 +12,32 @@
 
 namespace noclobber {
 
-/// A text as a literal of Python.
+/// A text as a Python string literal.
 std::string python_text(std::string_view text);
 
-/// How the steps of a graph are written as calls.
+/// A graph to be written as a Python function.
 struct ScriptGraph {
   std::string function;  // its name in the script
   const Graph* graph = nullptr;
   std::vector<std::uint32_t> order = {};  // of the steps; empty: as listed
-  bool on_copies = false;                 // what a step would write is copied first: names mean values
-  const Plan* plan = nullptr;             // places its values
+  bool on_copies = false;                 // each step writes to copies, so that every name keeps its value
+  const Plan* plan = nullptr;             // nullptr: values are not placed in arenas
   std::optional<std::uint32_t> declared =
-      {};  // the step of which the declared type is held against PyTorch's
+      {};  // the step whose declared result types are compared with those that PyTorch computes
 };
 
-/// The function in Python. error: what PyTorch has no word for.
+/// The Python function of a graph. error: a part of it cannot be expressed with PyTorch alone.
 Result<std::string> script_function(const Case& value, const OpSet& ops, const ScriptGraph& wanted,
                                     const std::map<std::string, std::int64_t>& symbols);
 
-/// The inputs of a graph as that run has them: a Python function that makes a dictionary. error: no such run.
+/// A Python function that returns a dictionary of the inputs of `graph` in the run of the finding. Inputs
+/// that `contents_of` has too get its contents. error: the inputs cannot be made, are too large, or have
+/// elements that PyTorch does not have.
 Result<std::string> script_inputs(const Case& value, const Graph& graph, const Graph& contents_of,
                                   const std::string& function, const Finding& finding);
 
-/// The whole script. `value` is prepared (check.h), `record` is about it and refuted. error: why there is
-/// none.
+/// The whole script. require: `value` went through prepare_case(). error: `record` has no refuted finding, or
+/// the script cannot be made. `compile`: the script runs the original under torch.compile as well.
 Result<std::string> pytorch_script(const Case& value, const CheckRecord& record, bool compile);
 
 }  // namespace noclobber

@@ -1,4 +1,4 @@
-// The steps of a graph as a Python function.
+// A graph as a Python function.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::string python_real(double value) {
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
-/// Words that the script itself means something by.
+/// Keywords of Python, and names that the script defines or uses.
 const std::set<std::string>& reserved_words() {
   static const std::set<std::string> words = {
       "and",      "as",       "assert",     "async",  "await",  "break",    "class",     "continue",
@@ -85,7 +85,7 @@ class ScriptWriter {
     out_ += fmt::format("{}def {}({}):\n", indent_, wanted_.function, fmt::join(names, ", "));
   }
 
-  /// Bodies become functions inside, so that they see what theirs see.
+  /// Writes bodies as nested functions, so that they can use the names of the enclosing graph.
   void bodies() {
     for (const Step& step : graph_.steps)
       for (const auto& [place, name] : bodies_given(step)) {
@@ -223,7 +223,7 @@ class ScriptWriter {
     return by_name ? python_text(name) : std::to_string(argument);
   }
 
-  /// What a declared operator writes and returns.
+  /// A call of custom() with the arguments that a declared operator writes and the results that it returns.
   std::string custom_text(const Step& step) {
     const Schema* schema = ops_.find(step.op);
     if (schema == nullptr) {
@@ -241,7 +241,7 @@ class ScriptWriter {
                        fmt::join(returns, ", "), wanted_.on_copies ? ", on_copies=True" : "");
   }
 
-  /// In place or not, it computes the same.
+  /// The functional name of an operator, by which custom() computes the same for the in-place operator.
   std::string plain_name(const std::string& op) const {
     const std::string functional = ops_.functional(op);
     return functional.empty() ? op : functional;

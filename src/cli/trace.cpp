@@ -21,7 +21,7 @@ std::string trace_record(const Work& work, const std::string& text) {
   return out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-/// Lines of a trace may hold names from the input.
+/// Makes each line printable(), as lines of a trace may contain names from the input.
 std::string printable_lines(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {

@@ -1,4 +1,4 @@
-// `--version`: what a verdict depends on, and how the program was made.
+// `--version`: the versions that a verdict depends on, and the build of the program.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

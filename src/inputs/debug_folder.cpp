@@ -1,4 +1,4 @@
-// What TORCH_COMPILE_DEBUG=1 leaves of one graph: `torchinductor/model__0_inference_0.0/`.
+// The folder that TORCH_COMPILE_DEBUG=1 writes for one graph: `torchinductor/model__0_inference_0.0/`.
 #include <array>
 #include <filesystem>
 #include <utility>
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestDebugFile = std::size_t{1} << 30;  // bytes
 
-/// Its text, or "" and a note; no note where a file need not be there.
+/// The text of a file; "" if it does not exist or cannot be read. Only the latter adds a note.
 std::string debug_text(const fs::path& folder, const char* name, TraceLog& log) {
   std::error_code fault;
   if (!fs::exists(folder / name, fault)) return "";

@@ -8,7 +8,8 @@ namespace {
 constexpr std::size_t kSniffed = 65536;  // bytes
 constexpr std::string_view kBlanks = " \t\r\n";
 
-// What begins with bytes of its own is asked before what is text, what says what it is before a case.
+// The order matters: formats with magic bytes come before text, and objects that name their format before a
+// case.
 // clang-format off
 constexpr const InputFormat* kFormats[] = {
     &kMlxFormat,

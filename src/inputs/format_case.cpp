@@ -1,4 +1,4 @@
-// noclobber.case/1: one check, with one graph or two, or with a plan.
+// noclobber.case/1: one check, with one or two graphs, or with a plan.
 #include "src/formats/case/case_json.h"
 #include "src/inputs/format.h"
 #include "src/inputs/recording.h"
@@ -9,9 +9,9 @@ namespace {
 
 bool begins_case(std::string_view text) { return begin_of(text).starts_with('{'); }
 
-/// Members may stand in any order: the whole file is looked through, a little of it at a time.
+/// Members may come in any order, so the whole file is searched, a piece at a time.
 Looks looks_case(const Glimpse& file) {
-  constexpr std::size_t kOverlap = 4096;  // that a key and its value lie within, with all white space
+  constexpr std::size_t kOverlap = 4096;  // a key and its value with white space are shorter
   for (std::string text = file.begin;;) {
     if (says_format(text, "noclobber.case")) return Looks::ours;
     const auto more = file.more();

@@ -13,7 +13,7 @@ bool begins_fx(std::string_view text) {
   });
 }
 
-/// An ordinary class of Python begins as a printed graph does; so it has to be one.
+/// An ordinary Python class begins like a printed graph, so the text must parse as one.
 bool reads_as_graph(const std::string& path) {
   const auto text = read_file(path);
   return text && read_fx_text(*text);

@@ -17,12 +17,12 @@ namespace fs = std::filesystem;
 constexpr unsigned kSniffedBytes = 1U << 16;
 constexpr std::string_view kEndings[] = {".json", ".pt2", ".pte", ".mlx", ".csv"};
 
-/// A file that unpacks itself while it is read, if it is gzip.
+/// A file that is decompressed while it is read, if it is gzip.
 class Unpacked {
  public:
   explicit Unpacked(const std::string& path) : file_(gzopen(path.c_str(), "rb"), gzclose) {}
 
-  /// The next bytes, "" at the end; nothing if they cannot be read.
+  /// The next bytes, "" at the end; empty if they cannot be read.
   std::optional<std::string> next() {
     std::string out(kSniffedBytes, '\0');
     const int count = file_ ? gzread(file_.get(), out.data(), kSniffedBytes) : -1;
@@ -35,7 +35,7 @@ class Unpacked {
   std::unique_ptr<gzFile_s, int (*)(gzFile)> file_;
 };
 
-/// Does a file of that name claim to be something that is read?
+/// True if the name is that of an input format.
 bool is_named_like_ours(const fs::path& path) {
   std::string name = path.filename().string();
   if (name.ends_with(".gz")) name.resize(name.size() - 3);

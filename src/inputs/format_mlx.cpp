@@ -1,4 +1,4 @@
-// The payload of an MLX delegate alone: no graph, its registers.
+// The payload of an MLX delegate alone: a program of registers without a graph.
 #include "src/formats/mlx/payload.h"
 #include "src/inputs/format.h"
 #include "src/text/file.h"

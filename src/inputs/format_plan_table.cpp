@@ -7,7 +7,7 @@ namespace {
 
 bool begins_table(std::string_view text) { return is_plan_csv(begin_of(text)); }
 
-/// A table of buffers that nobody has placed is a question, no plan.
+/// A table of buffers without offsets is a planning problem, not a plan.
 Looks looks_table(const Glimpse& file) {
   const std::string_view begin = file.begin, header = begin.substr(0, begin.find('\n'));
   return header.find("offset") != header.npos ? Looks::ours : Looks::strange;

@@ -6,7 +6,7 @@
 namespace noclobber {
 namespace {
 
-/// Other archives are zip files, too.
+/// Not every zip file is a torch.export archive.
 Looks looks_archive(const Glimpse& file) {
   const bool is_program =
       has_any(file.begin, {"/archive_format", "weights_config.json", "model_param_config.json",

@@ -8,7 +8,7 @@ namespace {
 
 Looks looks_program(const Glimpse&) { return Looks::ours; }
 
-/// A check per method; one alone has the name of its file.
+/// One check per method. A single method is named after its file.
 Result<Opened> open_program(FileText file) {
   const auto methods = open_pte(file.text);
   if (!methods) return methods.fault();

@@ -1,5 +1,6 @@
-// What a recorder says of its folder: `recording.json`, noclobber.recording/1. Passes that changed nothing
-// are a remark; what it left out, and promises of the compiler that a pass broke, are unknown.
+// `recording.json`, noclobber.recording/1: a recorder's summary of its folder. Passes that changed nothing
+// become a note. Graphs that were left out, and promises of the compiler that a pass broke, become unknown
+// checks.
 #include <fmt/format.h>
 
 #include "src/inputs/format.h"

@@ -8,7 +8,8 @@
 namespace noclobber {
 namespace {
 
-/// Before its `def`, a Thunder trace imports from thunder, or says which pass made it.
+/// Before its `def`, a Thunder trace imports from thunder or names the pass that made it. The names of its
+/// functions are recognized as well.
 bool begins_thunder(std::string_view text) {
   return begins_with_line(text, [](std::string_view line) {
     for (const std::string_view start :

@@ -1,9 +1,9 @@
-// What a recording holds besides its links.
+// Checks of a recording besides its links.
 #pragma once
 
 namespace noclobber {
 
-/// How the id of a check ends whose `left_out` are promises that a pass broke.
+/// The last part of the id of a check whose `left_out` lists promises that a pass broke.
 inline constexpr const char* kInvariantsId = "invariants";
 
 }  // namespace noclobber

@@ -21,7 +21,7 @@ namespace files = std::filesystem;
 
 constexpr std::string_view kDigits = "0123456789";
 
-/// Forward traces, then backward ones, by number; nothing for files of other names.
+/// The sort key of a trace's file name: forward before backward, then by number. Empty for other names.
 std::optional<std::tuple<bool, std::uint64_t, std::string>> trace_rank(const std::string& name) {
   const bool backward = name.starts_with("bw");
   const std::size_t start = backward ? 2 : 0;
@@ -31,7 +31,7 @@ std::optional<std::tuple<bool, std::uint64_t, std::string>> trace_rank(const std
   return std::tuple(backward, std::stoull(name.substr(start, end - start)), name);
 }
 
-/// Numbered traces by their rank.
+/// The paths of the numbered traces by rank.
 std::map<std::tuple<bool, std::uint64_t, std::string>, std::string> numbered(const std::string& directory) {
   std::map<std::tuple<bool, std::uint64_t, std::string>, std::string> out;
   std::error_code fault;
@@ -47,7 +47,8 @@ std::map<std::tuple<bool, std::uint64_t, std::string>, std::string> numbered(con
   return out;
 }
 
-/// What runs before and after the computation: no pass makes it from another trace.
+/// True if the directory has this part, which runs before or after the computation. No pass makes it from
+/// another trace.
 bool has_part(const std::string& directory, const std::string& part) {
   std::error_code fault;
   return std::ranges::any_of(std::array{".trace.txt", ".trace.txt.gz"}, [&](const char* ending) {

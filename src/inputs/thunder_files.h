@@ -7,11 +7,12 @@
 
 namespace noclobber {
 
-/// Files NN_PASS.trace.txt in the directory, and numbered text files that begin like a trace, in their order.
+/// The traces in the directory, in order: files NN_PASS.trace.txt, and numbered text files that begin like a
+/// trace.
 std::vector<std::string> thunder_traces_in(const std::string& directory);
-/// Its numbered traces (those of the backward are called bwNN_...) with its inputs.json.
+/// Reads the numbered traces of the directory (backward traces are named bwNN_...) with its inputs.json.
 std::vector<TraceCheck> read_thunder_directory(const std::string& directory);
-/// The text of the inputs.json in the folder of a trace, or "".
+/// The text of inputs.json in the folder of a trace, or "".
 std::string thunder_inputs_beside(const std::string& path);
 
 }  // namespace noclobber

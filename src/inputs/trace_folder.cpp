@@ -1,5 +1,5 @@
-// What tlparse makes of a log: a folder per compilation with a file per payload, `-_0_0_0/NAME_7.txt`, and
-// raw.jsonl with all records, which name those files.
+// The output of tlparse for a log: a folder per compilation with a file per payload, `-_0_0_0/NAME_7.txt`,
+// and raw.jsonl with all records, which name those files.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -39,7 +39,7 @@ std::vector<std::string_view> split_at_lines(std::string_view name) {
   return parts;
 }
 
-/// A record without its payload: the numbers that the folders' names carry.
+/// The metadata of a record, from the numbers in the name of its folder and of the rank's folder above it.
 OrderedJson folder_meta(const fs::path& folder) {
   constexpr std::array<const char*, 4> kKeys = {"compiled_autograd_id", "frame_id", "frame_compile_id",
                                                 "attempt"};
@@ -55,7 +55,7 @@ OrderedJson folder_meta(const fs::path& folder) {
 }
 
 struct PayloadFile {
-  std::int64_t number = 0;  // counted through the whole log
+  std::int64_t number = 0;  // of the record in the whole log
   fs::path path;
   OrderedJson meta;
 };
@@ -129,7 +129,7 @@ void FolderReader::read_record(std::string_view line, std::size_t number) {
   reader_.take(record);
 }
 
-/// Graphs of one compilation's folder, "inductor_post_grad_graph_12.txt".
+/// Appends the payload files of one compilation's folder, such as "inductor_post_grad_graph_12.txt".
 void FolderReader::list(const fs::path& folder, std::vector<PayloadFile>& files) {
   std::error_code fault;
   for (auto at = fs::directory_iterator(folder, fault); !fault && at != fs::directory_iterator();
@@ -142,7 +142,7 @@ void FolderReader::list(const fs::path& folder, std::vector<PayloadFile>& files)
         line == name.npos ? std::nullopt : folder_number(std::string_view(name).substr(line + 1));
     if (!number) continue;
     PayloadFile file{*number, at->path(), folder_meta(folder)};
-    constexpr const char* kCode = "inductor_output_code";  // its name goes on with the file's own
+    constexpr const char* kCode = "inductor_output_code";  // followed by the name of the generated file
     file.meta["artifact"] = {{"name", name.starts_with(kCode) ? kCode : name.substr(0, line)}};
     files.push_back(std::move(file));
   }

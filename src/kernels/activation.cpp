@@ -32,7 +32,7 @@ Number gelu_backward_fn(const Number* x, const Extras& e) {
   const double cdf = 0.5 * (1 + std::erf(v * 0.70710678118654752440));
   return derivative(x[0].re * (cdf + v * std::exp(-0.5 * v * v) * 0.39894228040143267794));
 }
-/// A gradient of single precision is narrowed to bf16 where the argument has that, and so is what comes out.
+/// A gradient of single precision is rounded to bf16 if the argument is bf16, and so is the result.
 Number gelu_backward_narrow_fn(const Number* x, const Extras& e) {
   const Number narrow[] = {convert(x[0], Dtype::bf16), x[1]};
   return convert(gelu_backward_fn(narrow, e), Dtype::bf16);
@@ -63,7 +63,7 @@ Number hardtanh_fn(const Number* x, const Extras& e) {
 Number hardtanh_backward_fn(const Number* x, const Extras& e) {
   const double low = rounded(e.dtype, e.number(0, -1).as_real()),
                high = rounded(e.dtype, e.number(1, 1).as_real());
-  const bool narrow = opmath(e.dtype) != e.dtype;  // only there NaN counts as inside
+  const bool narrow = opmath(e.dtype) != e.dtype;  // only then does NaN count as inside
   return derivative((x[1].re > low && x[1].re < high) || (narrow && is_nan(x[1])) ? x[0].re : 0);
 }
 Number hardsigmoid_fn(const Number* x, const Extras& e) {
@@ -121,7 +121,7 @@ void run_softmax_backward(Call& call, const KernelRow& row) {
   const Array grad = call.tensor(0), y = call.tensor(1);
   const std::int64_t dim = call.dim(2, 0, grad.at.rank());
   if (call.ok() && grad.at.shape != y.at.shape) call.raise("softmax backward: grad_output has another shape");
-  // Only what was widened on the way in is narrowed on the way out.
+  // The output may be narrower only if the input was widened from that dtype.
   const Dtype input = call.dtype(3, grad.at.dtype);
   if (call.ok() && input != grad.at.dtype && (grad.at.dtype != Dtype::f32 || input != Dtype::f16))
     call.raise("softmax backward: grad_output has another type than the input had");

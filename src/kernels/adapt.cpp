@@ -1,5 +1,5 @@
-// Views that take their shape from the argument's rank, or from other arguments: matrix transposes,
-// atleast_1d, hsplit, broadcast_tensors and their like.
+// Views whose shape depends on the argument's rank or on other arguments: matrix transposes, atleast_1d,
+// hsplit, broadcast_tensors and their like.
 #include <algorithm>
 
 #include "src/kernels/kernels.h"
@@ -7,7 +7,7 @@
 namespace noclobber {
 namespace {
 
-/// variant 0: mT, 1: with complex numbers conjugated.
+/// variant 0: mT, 1: adjoint, which conjugates complex numbers.
 void run_matrix_transpose(Call& call, const KernelRow& row) {
   const Array x = call.tensor(0);
   Geometry g = x.at;
@@ -19,7 +19,7 @@ void run_matrix_transpose(Call& call, const KernelRow& row) {
     call.results[0].tensor.at.conjugated = !x.at.conjugated;
 }
 
-/// variant: the least rank. New dimensions stand before a vector, in three dimensions on both of its sides.
+/// variant: the least rank. New dimensions go in front, the third one of a vector or a matrix behind.
 void run_at_least(Call& call, const KernelRow& row) {
   const Array x = call.tensor(0);
   Geometry g = x.at;
@@ -36,7 +36,7 @@ void run_at_least(Call& call, const KernelRow& row) {
   if (call.ok()) call.alias(x, g);
 }
 
-/// The argument itself, in a row; a copy unless it lies so.
+/// The argument as a vector; a copy unless it is contiguous.
 void run_ravel(Call& call, const KernelRow&) {
   const Array x = call.tensor(0);
   const Extents shape{x.at.numel()};
@@ -50,7 +50,7 @@ void run_ravel(Call& call, const KernelRow&) {
   copy_elements(call, x, whole);
 }
 
-/// Where tensor_split cuts a dimension of that extent.
+/// The positions at which a dimension of that extent is cut, by sections or by indices.
 std::vector<std::int64_t> cuts_of(Call& call, std::int64_t extent) {
   std::vector<std::int64_t> ends;
   if (call.arg(1).kind == Datum::Kind::list) {
@@ -68,7 +68,7 @@ std::vector<std::int64_t> cuts_of(Call& call, std::int64_t extent) {
   return ends;
 }
 
-/// variant: the dimension that vsplit, hsplit, dsplit cut; hsplit that of a vector.
+/// variant: the dimension that vsplit, hsplit or dsplit cuts. hsplit cuts dimension 0 of a vector.
 void run_split_along(Call& call, const KernelRow& row) {
   const Array x = call.tensor(0);
   const std::int64_t dim = row.variant == 1 && x.at.rank() == 1 ? 0 : row.variant;
@@ -95,7 +95,7 @@ void run_broadcast_tensors(Call& call, const KernelRow&) {
     if (const auto g = expanded_geometry(call, one.at, shape)) call.alias(one, *g);
 }
 
-/// Vector k, repeated along all dimensions but its own.
+/// Output k is vector k, expanded along all dimensions but its own.
 void run_meshgrid(Call& call, const KernelRow&) {
   const std::vector<Array> all = call.tensors(0);
   const bool exchanged = call.text(1) == "xy" && all.size() > 1;

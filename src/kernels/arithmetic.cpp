@@ -38,7 +38,7 @@ double floor_div(double a, double b, Dtype type) {
   return div - floored > 0.5 ? floored + 1 : floored;
 }
 
-/// Integers have no quotient by zero.
+/// Raises for a division of integers by zero; false after a fault.
 bool divides(const Number& divisor, const Extras& e) {
   if (divisor.kind == Number::Kind::integer && divisor.integer == 0) e.call->raise("ZeroDivisionError");
   return e.call->ok();
@@ -63,7 +63,7 @@ Number prims_div_fn(const Number* x, const Extras& e) {
   return x[0].kind == Number::Kind::integer ? trunc_div_fn(x, e) : true_div_fn(x, e);
 }
 
-/// A tensor of booleans is no integer to it.
+/// A division of a boolean tensor is a true division.
 void run_prims_div(Call& call, const KernelRow& row) {
   KernelRow copy = row;
   const Datum& first = call.arg(0);
@@ -83,7 +83,7 @@ void run_addcdiv(Call& call, const KernelRow& row) {
   run_pointwise(call, row);
 }
 
-/// Of a number it is another overload, whose result is contiguous.
+/// With a number as base it is another overload, whose result is contiguous.
 void run_prims_pow(Call& call, const KernelRow& row) {
   KernelRow copy = row;
   if (call.arg(0).kind != Datum::Kind::tensor) copy.variant = 2;
@@ -95,7 +95,7 @@ Number div_mode_fn(const Number* x, const Extras& e) {
   return e.text(0) == "trunc" ? trunc_div_fn(x, e) : true_div_fn(x, e);
 }
 
-/// A rounding mode keeps integers; without one the result is a float.
+/// With a rounding mode integers stay integers; without one the result is a float.
 void run_div_mode(Call& call, const KernelRow& row) {
   KernelRow copy = row;
   copy.promotion = call.has(2) ? Promotion::same : Promotion::to_float;
@@ -127,7 +127,7 @@ std::int64_t integer_power(std::int64_t base, std::int64_t exponent) {
   return result;
 }
 
-/// To the power of 1 is a copy, whatever the sign of a NaN.
+/// The power of 1 is a copy, which keeps the sign of a NaN.
 Number pow_fn(const Number* x, const Extras&) {
   if (x[1].kind == Number::Kind::real && x[1].re == 1) return x[0];
   return binary_number(x[0], x[1], [](auto a, auto b) {
@@ -148,14 +148,15 @@ Number minimum_fn(const Number* x, const Extras&) {
 }
 Number atan2_fn(const Number* x, const Extras&) { return Number::of_real(std::atan2(x[0].re, x[1].re)); }
 
-/// clamp's bounds take part in promotion: run as maximum and minimum of the bounds that are there.
+/// clamp's bounds take part in promotion: it runs as maximum and minimum with the bounds that are given.
 Number clamp_both_fn(const Number* x, const Extras& e) {
   const Number low = maximum_fn(x, e);
   const Number pair[2] = {low, x[2]};
   return minimum_fn(pair, e);
 }
 
-/// A bound that no element of an integer tensor reaches does nothing; one that every element passes raises.
+/// Drops a bound that no element of an integer tensor can reach, and raises for one that every element
+/// passes.
 void fit_bound(Call& call, std::size_t i, bool upper) {
   const Datum& x = call.arg(0);
   if (x.kind != Datum::Kind::tensor || !is_integer(x.tensor.at.dtype) || x.tensor.at.dtype == Dtype::u64 ||
@@ -200,7 +201,7 @@ void run_clamp(Call& call, const KernelRow& row) {
   run_pointwise(call, copy);
 }
 
-/// Powers of one are stored into whatever out= is.
+/// Powers of one are stored into out= of any dtype.
 void run_power_of_number(Call& call, const KernelRow& row) {
   const Number base = call.number(0, 0);
   const bool one = base.as_complex() == std::complex<double>(1, 0);

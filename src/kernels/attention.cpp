@@ -1,5 +1,5 @@
-// Scaled dot product attention as PyTorch's CPU kernel gives it: the output, and the logarithm of each row's
-// sum.
+// Scaled dot product attention as PyTorch's CPU kernel computes it: the output, and the logarithm of each
+// row's sum.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -13,7 +13,7 @@ namespace {
 
 struct Attention {
   std::int64_t batch = 0, heads = 0, queries = 0, keys = 0, width = 0, value_width = 0;
-  std::int64_t key_heads = 0;  // several heads of queries may share one of keys
+  std::int64_t key_heads = 0;  // several query heads may share one key head
   double scale = 1;
   bool causal = false;
   Dense<double> q, k, v;
@@ -21,7 +21,7 @@ struct Attention {
   bool mask_is_bool = false;
 };
 
-/// Arguments q, k, v at `first`; is_causal, attn_mask and scale after dropout_p at `rest`.
+/// Reads q, k, v from `first` on, and is_causal, attn_mask and scale after dropout_p at `rest`.
 std::optional<Attention> attention_of(Call& call, std::size_t first, std::size_t rest, std::size_t mask) {
   const Array q = call.tensor(first), k = call.tensor(first + 1), v = call.tensor(first + 2);
   if (!call.ok()) return std::nullopt;
@@ -64,13 +64,13 @@ bool all_set(const std::vector<std::uint8_t>& flags) {
   return std::find(flags.begin(), flags.end(), 0) == flags.end();
 }
 
-/// Where the keys and values of a row of queries begin: counts [batch, head of keys].
+/// The index [batch, key head] of the keys and values of a row of queries.
 std::int64_t key_head(const Attention& a, std::int64_t row) {
   const std::int64_t head = row / a.queries;
   return head / a.heads * a.key_heads + head % a.heads / (a.heads / a.key_heads);
 }
 
-/// Weights and their logarithms' sums for some queries of one head.
+/// The weights of some queries of one head, and the logarithms of their sums.
 struct AttentionBlock {
   std::vector<double> weights;  // [row, key]; scores at first
   std::vector<double> log_sums;
@@ -78,7 +78,8 @@ struct AttentionBlock {
 };
 constexpr std::int64_t kBlockQueries = 128;
 
-/// Mask and cause: what a score is, and whether it was made of defined numbers.
+/// Applies the mask and causality to a row of scores, and clears `defined` if one is made of undefined
+/// numbers.
 void admit_keys(const Attention& a, std::int64_t row, double* scores, std::uint8_t& defined) {
   const bool all = a.q.all_defined && a.k.all_defined && a.mask.all_defined;
   const std::int64_t key = key_head(a, row) * a.keys, last = a.causal ? row % a.queries : a.keys;
@@ -101,7 +102,8 @@ void admit_keys(const Attention& a, std::int64_t row, double* scores, std::uint8
   }
 }
 
-/// Scores to weights; the logarithm of their sum. A row without an admitted key attends to nothing.
+/// Turns scores into weights and returns the logarithm of their sum. A row without an admitted key attends to
+/// nothing.
 double soften(double* scores, std::int64_t count) {
   double most = -INFINITY, sum = 0;
   for (std::int64_t j = 0; j < count && !std::isnan(most); ++j)
@@ -115,14 +117,14 @@ double soften(double* scores, std::int64_t count) {
   return nothing ? -INFINITY : most + std::log(sum);
 }
 
-/// Scores to weights by a given logarithm of their sum.
+/// Turns scores into weights, given the logarithm of their sum.
 void weigh(double* scores, std::int64_t count, double log_sum) {
   for (std::int64_t j = 0; j < count; ++j)
     scores[j] = std::isinf(scores[j]) && scores[j] < 0 ? 0 : std::exp(scores[j] - log_sum);
 }
 
-/// `count` queries from `row` on; `row` counts [batch, head, query]. `log_sums`: of all rows, if they are
-/// given.
+/// Computes `count` queries from `row` on; `row` counts [batch, head, query]. `log_sums`: of all rows, if
+/// they are given.
 AttentionBlock attention_block(const Attention& a, std::int64_t row, std::int64_t count,
                                const double* log_sums = nullptr) {
   AttentionBlock block;
@@ -143,7 +145,7 @@ AttentionBlock attention_block(const Attention& a, std::int64_t row, std::int64_
   return block;
 }
 
-/// f(row, count): blocks of queries that share a head.
+/// Calls f(row, count) for blocks of queries that share a head.
 template <class F>
 void attention_blocks(const Attention& a, F f) {
   for (std::int64_t row = 0, count = 0; row < a.batch * a.heads * a.queries; row += count) {
@@ -152,7 +154,7 @@ void attention_blocks(const Attention& a, F f) {
   }
 }
 
-/// By element of the output.
+/// Whether each element of the output is defined.
 std::vector<std::uint8_t> defined_values(const Attention& a, std::int64_t row, const AttentionBlock& block) {
   const std::int64_t e = a.value_width;
   std::vector<std::uint8_t> defined;
@@ -191,13 +193,13 @@ void run_attention(Call& call, const KernelRow&) {
   scatter_dense(call, logs, log_sums.data(), rows_defined.data(), all_set(rows_defined));
 }
 
-/// What the forward pass gave and what it is to be derived by.
+/// The results of the forward pass, and the gradient of its output.
 struct AttentionResult {
   Dense<double> grad, out, log_sums;
   bool all_defined() const { return grad.all_defined && out.all_defined && log_sums.all_defined; }
 };
 
-/// Gradients of query, key and value; the weights are computed anew from the logarithms of their sums.
+/// The gradients of query, key and value. The weights are recomputed from the logarithms of their sums.
 struct AttentionGradient {
   std::vector<double> q, k, v;
   bool defined = true;

@@ -6,14 +6,15 @@
 
 namespace noclobber {
 
-/// `dims` of `g` are reduced; both parts as geometries, so that kept.at(i) + reduced.at(j) is a position.
+/// The dimensions `dims` of `g` are reduced. Both parts are geometries: kept.at(i) + reduced.at(j) is a
+/// position (elements).
 struct Axes {
   Geometry kept, reduced;
   Extents shape;          // of the result
   Extents reduced_shape;  // sizes of the reduced dimensions, outermost first
 };
 
-/// No dims: all. Nothing, with a fault, where PyTorch raises.
+/// Empty `dims`: all are reduced. Empty, with a fault, if PyTorch raises.
 std::optional<Axes> axes_of(Call& call, const Geometry& g, const Extents& dims, bool keep);
 
 }  // namespace noclobber

@@ -1,4 +1,4 @@
-// Batch norm and its derivative. Sums are held in double precision and rounded once.
+// Batch norm and its derivative. Sums are computed in double precision and rounded once.
 #include <algorithm>
 #include <cmath>
 
@@ -9,16 +9,16 @@
 namespace noclobber {
 namespace {
 
-/// Where the overloads keep their arguments, and what they return.
+/// The overloads, which differ in their arguments and results.
 enum class BatchNorm : std::uint8_t { silent, functional, no_training, no_stats };
 
 struct BatchNormCall {
-  Array input, weight, bias, mean, var;  // a tensor that is not given has rank 0 and no memory
+  Array input, weight, bias, mean, var;  // an absent tensor has rank 0 and no memory
   bool training = false;
   double momentum = 0, eps = 0;
   Axes axes;
   std::int64_t channels = 0, count = 0;
-  std::vector<Array> updated;  // where running statistics go, if they are written in place
+  std::vector<Array> updated;  // targets of the running statistics, if they are written in place
 };
 
 bool is_given(const Array& a) { return a.memory.bytes != nullptr; }
@@ -28,7 +28,7 @@ bool per_channel(const Array& a, std::int64_t channels) {
   return !is_given(a) || enough || (a.at.shape.empty() && channels == 1);
 }
 
-/// Every dimension but the second is one sample of its channel.
+/// Reduces all dimensions but the second: they are the samples of a channel.
 std::optional<Axes> channel_axes(Call& call, const Geometry& g) {
   Extents dims{0};
   for (std::int64_t i = 2; i < g.rank(); ++i) dims.push_back(i);
@@ -133,7 +133,7 @@ void store_channels(Call& call, const Array& out, const std::vector<double>& val
   }
 }
 
-/// Running statistics move towards those of the batch; the variance is the unbiased one.
+/// Moves running statistics towards those of the batch, with the unbiased variance.
 void update_running(Call& call, const BatchNormCall& b, const Moments& m, const Array& from, const Array& to,
                     bool variance) {
   const Elements read(from.at), write(to.at);
@@ -160,7 +160,7 @@ void running_results(Call& call, const BatchNormCall& b, const Moments& m) {
   }
 }
 
-/// variant: which overload.
+/// variant: a BatchNorm.
 void run_batch_norm(Call& call, const KernelRow& row) {
   const auto form = static_cast<BatchNorm>(row.variant);
   const auto b = batch_norm_of(call, form);

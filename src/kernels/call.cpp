@@ -36,7 +36,7 @@ bool all_bytes_set(const std::uint8_t* flags, std::int64_t width) {
 
 constexpr std::int64_t kGarbagePeriod = 4093;  // elements; prime, so that rows of equal length differ
 
-/// The small values of a dtype that garbage is made of, one after the other; made once in a thread.
+/// The small values of a dtype that garbage consists of, cached for each thread.
 const std::vector<std::uint8_t>& small_values(Dtype dtype, std::uint64_t kinds) {
   thread_local std::map<Dtype, std::vector<std::uint8_t>> known;
   std::vector<std::uint8_t>& values = known[dtype];
@@ -52,7 +52,7 @@ const std::vector<std::uint8_t>& small_values(Dtype dtype, std::uint64_t kinds) 
   return values;
 }
 
-/// Small values of the dtype, whatever it is.
+/// Fills memory with pseudorandom small values of the dtype.
 void fill_with_garbage(std::uint8_t* bytes, std::int64_t count, Dtype dtype, std::uint64_t seed) {
   const auto width = static_cast<std::size_t>(item_bytes(dtype));
   const std::uint64_t kinds = dtype == Dtype::boolean ? 2 : is_integer(dtype) ? 4 : 251;

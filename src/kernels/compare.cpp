@@ -54,7 +54,7 @@ Number shift_right_fn(const Number* x, const Extras& e) {
   return Number::of(static_cast<std::int64_t>(static_cast<std::uint64_t>(x[0].integer) >> count));
 }
 
-/// Bit operators refuse floats.
+/// Bitwise operators reject floats.
 void run_bitwise(Call& call, const KernelRow& row) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(row.operands); ++i) {
     const Datum& d = call.arg(i);

@@ -1,4 +1,5 @@
-// Convolution and its derivatives, in any number of spatial dimensions. Sums are held in double precision.
+// Convolution and its derivatives, in any number of spatial dimensions. Sums are computed in double
+// precision.
 #include <algorithm>
 
 #include "src/kernels/dense.h"
@@ -8,13 +9,13 @@
 namespace noclobber {
 namespace {
 
-/// One convolution as correlation: big[n, c, o * stride - padding + k * dilation] meets small[n, f, o]
-/// through weight[f, c, k]. A transposed one computes big from small.
+/// One convolution as correlation: big[n, c, o * stride - padding + k * dilation] meets small[n,f,o] through
+/// weight[f,c,k]. A transposed one computes big from small.
 struct Convolution {
   Extents stride, padding, dilation, output_padding;
   bool transposed = false;
   std::int64_t groups = 1;
-  Extents big, small, weight;  // shapes; weight[0] counts small's channels, weight[1] big's per group
+  Extents big, small, weight;  // shapes; weight[0]: channels of small, weight[1]: of big per group
   std::size_t space() const { return stride.size(); }
 };
 
@@ -44,7 +45,7 @@ std::optional<Convolution> convolution_of(Call& call, std::size_t first, const E
   return call.ok() ? std::optional(c) : std::nullopt;
 }
 
-/// Shape of the result; the shapes of both sides are kept in `c`.
+/// The shape of the result. Sets the shapes of both sides in `c`.
 std::optional<Extents> convolved_shape(Call& call, Convolution& c, const Extents& input) {
   const std::int64_t channels = c.transposed ? c.weight[0] : c.weight[1] * c.groups;
   if (input[1] != channels) call.raise("convolution: the input has another number of channels");
@@ -61,7 +62,7 @@ std::optional<Extents> convolved_shape(Call& call, Convolution& c, const Extents
   return shape;
 }
 
-/// Odometer over `sizes`; false after the last.
+/// Advances `at` like an odometer over `sizes`; false after the last.
 bool next_place(Extents& at, const Extents& sizes, std::size_t first) {
   for (std::size_t i = sizes.size(); i-- > first;) {
     if (++at[i] < sizes[i]) return true;
@@ -76,10 +77,10 @@ std::int64_t area_per_channel(const Extents& shape) {
   return n;
 }
 
-/// Which side of the relation is computed from the two others.
+/// The side of the relation that is computed from the two others.
 enum class Side : std::uint8_t { small, big, weight };
 
-/// Visits every product: f(position in big, in small, in weight), row-major in the computed side.
+/// Calls f(position in big, in small, in weight) for every product, row-major in the computed side.
 template <class F>
 void spatial_pairs(const Convolution& c, F f) {
   const std::size_t space = c.space();
@@ -114,7 +115,7 @@ std::vector<SpatialPair> pairs_of(Call& call, const Convolution& c) {
   return pairs;
 }
 
-/// Sums of one side: `x` and `y` are the two others, in the order big, small, weight.
+/// The sums of one side. `x` and `y` are the two others, in the order big, small, weight.
 template <class T>
 struct Correlation {
   const Convolution& c;
@@ -191,7 +192,7 @@ bool kernel_channels_last(const Geometry& g) {
   return prefers_channels_last(padded);
 }
 
-/// Channels last if either operand is.
+/// Channels last if either operand is channels last.
 Extents convolution_strides(const Array& input, const Array& weight, const Extents& shape) {
   const Dtype dtype = input.at.dtype;
   const bool one = kernel_channels_last(input.at), other = kernel_channels_last(weight.at);
@@ -228,14 +229,14 @@ void convolve(Call& call, const Convolution& c, const Array& input, const Array&
   }
 }
 
-/// Without batch or channels: contiguous, and of no channels no channels are made, whatever weight and bias
-/// say.
+/// A result of an empty batch or without channels is contiguous. Without input channels it has no channels,
+/// whatever weight and bias say.
 void convolve_nothing(Call& call, const Array& input, Extents shape) {
   if (input.at.shape[1] == 0) shape[1] = 0;
   call.output(input.at.dtype, shape);
 }
 
-/// Every group has a row of weights, and a row has elements; the derivative does not ask.
+/// True if every group has a row of weights, and rows are not empty. The derivative does not check this.
 bool has_weights(const Convolution& c) {
   return c.weight[0] >= c.groups &&
          std::all_of(c.weight.begin() + 2, c.weight.end(), [](auto s) { return s > 0; });
@@ -286,8 +287,7 @@ void bias_sums(Call& call, const Array& grad, const Array& out) {
   store_sums(call, out, sums, defined);
 }
 
-/// Derivative of the side that `target` shows; the two others are `x` and `y` in the order big, small,
-/// weight.
+/// The derivative of the side `out`. `x` and `y` are the two others, in the order big, small, weight.
 template <class T>
 void derive(Call& call, const Convolution& c, Side side, const Array& x, const Array& y, const Array& out) {
   const Dense<T> a = gather_dense<T>(call, x), b = gather_dense<T>(call, y);
@@ -320,7 +320,7 @@ void convolution_derivatives(Call& call, const Convolution& c, const std::vector
   if (call.ok()) bias_sums<T>(call, grad, out);
 }
 
-/// Of an input without elements every derivative is zero.
+/// For an empty input every derivative is zero.
 void empty_gradients(Call& call, const Array& grad, const Array& input, const Array& weight) {
   const std::vector<Datum>& mask = call.arg(10).list;
   const Extents shapes[] = {input.at.shape, weight.at.shape, {grad.at.shape[1]}};
@@ -349,7 +349,7 @@ void run_convolution_backward(Call& call, const KernelRow&) {
   std::vector<bool> mask;
   for (const Datum& d : call.arg(10).list) mask.push_back(d.boolean || d.integer != 0);
   if (call.ok() && mask.size() != 3) call.raise("convolution_backward: output_mask has three items");
-  // What becomes of other sizes than a bias has is left to whoever computes it.
+  // Bias sizes that the bias does not have are not modelled.
   if (call.ok() && mask[2] && call.has(3) &&
       (call.arg(3).list.size() != 1 || call.arg(3).list[0].integer != grad.at.shape[1]))
     call.decline("convolution_backward: sizes that a bias does not have");

@@ -1,4 +1,4 @@
-// Fresh tensors, and whole-tensor stores: fill, zero, copy.
+// Fresh tensors, and stores to whole tensors: fill, zero, copy.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kNowhere = 99;
 enum class Filling : std::uint8_t { garbage, zero, one, value };
 
-/// Where a creating operator has its arguments; kNowhere: it has none.
+/// The positions of the arguments of a creating operator; kNowhere: it has no such argument.
 struct CreateArguments {
   Filling filling = Filling::zero;
   std::size_t like = kNowhere, size = kNowhere, stride = kNowhere, layout = kNowhere, value = kNowhere;
@@ -66,7 +66,7 @@ Dtype value_dtype(const Datum& d) {
   return d.kind == Datum::Kind::integer ? Dtype::i64 : Dtype::f32;
 }
 
-/// What is stored everywhere. A complex number, which is given as text, only where the result is complex.
+/// The value that is stored everywhere. A complex one, which is given as text, needs a complex dtype.
 Number filling(Call& call, std::size_t at, Dtype dtype) {
   const Datum& given = call.arg(at);
   const auto number =

@@ -10,7 +10,7 @@
 
 namespace noclobber {
 
-/// Elements in row-major order, and whether each is defined.
+/// The elements in row-major order, and whether each is defined.
 template <class T>
 struct Dense {
   std::vector<T> values;
@@ -39,7 +39,7 @@ Number dense_number(const T& value) {
     return Number::of_complex(value);
 }
 
-/// `count` elements from `at` on, `stride` apart, as they lie in memory.
+/// Loads `count` elements from `at` on, `stride` elements apart.
 template <class T>
 void gather_run(const Array& array, std::int64_t at, std::int64_t stride, std::int64_t count, T* to) {
   if constexpr (std::is_same_v<T, double>) return load_reals(array, at, stride, count, to);
@@ -48,7 +48,7 @@ void gather_run(const Array& array, std::int64_t at, std::int64_t stride, std::i
   for (std::int64_t i = 0; i < count; ++i) to[i] = dense_value<T>(numbers[i]);
 }
 
-/// Reads every element. Nothing is read after a fault.
+/// Reads every element. Stops at a fault.
 template <class T>
 Dense<T> gather_dense(Call& call, const Array& array) {
   Dense<T> dense;
@@ -101,7 +101,7 @@ void store_dense(Call& call, const Array& to, std::int64_t at, const T& value, b
   call.begin();
 }
 
-/// Defined values along a stretch.
+/// Stores defined values along a stretch.
 template <class T>
 void store_values(const Array& to, std::int64_t at, std::int64_t stride, std::int64_t count,
                   const T* values) {

@@ -1,4 +1,5 @@
-// Distances between rows, and the derivative of group norm: sums over pairs and over groups of channels.
+// Distances between rows, and the derivative of group norm: sums over pairs of rows and over groups of
+// channels.
 #include <algorithm>
 #include <cmath>
 
@@ -146,8 +147,8 @@ void derive_grouped_parameter(const GroupNormBackward& b, const Array& out, bool
   }
 }
 
-/// Those it has where they are contiguous or channels last, whatever they are along dimensions of size 1;
-/// else such strides.
+/// Its own strides if it is contiguous or channels last, whatever they are along dimensions of size 1; else
+/// the strides of its memory format.
 Extents settled_strides(const Geometry& g) {
   if (prefers_channels_last(g)) return is_channels_last(g) ? g.stride : channels_last_strides(g.shape);
   return is_contiguous(g) ? g.stride : contiguous_strides(g.shape);

@@ -1,4 +1,4 @@
-// Windows laid side by side and added up again: im2col, col2im. Samples between elements: bilinear
+// Sliding windows as columns and their inverse: im2col, col2im. Samples between elements: bilinear
 // interpolation, grid_sampler.
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace noclobber {
 namespace {
 
-/// Sizes of a window that slides over two dimensions.
+/// The sizes of a window that slides over two dimensions.
 struct Sliding {
   Extents image, kernel, dilation, padding, stride, places;
 };
@@ -19,7 +19,7 @@ std::int64_t sliding_places(const Sliding& s, std::size_t d) {
   return convolved_size({s.image[d], s.kernel[d], s.stride[d], s.padding[d], s.dilation[d]}).value_or(0);
 }
 
-/// Sizes from argument `next` on: kernel_size, dilation, padding, stride.
+/// Reads the sizes from argument `next` on: kernel_size, dilation, padding, stride.
 std::optional<Sliding> sliding_of(Call& call, const Extents& image, std::size_t next) {
   Sliding s{
       image, call.integers(next), call.integers(next + 1), call.integers(next + 2), call.integers(next + 3),
@@ -39,7 +39,7 @@ std::optional<Sliding> sliding_of(Call& call, const Extents& image, std::size_t 
   return call.ok() ? std::optional(s) : std::nullopt;
 }
 
-/// Row-major place in the image of element `k` of the window at `at`; nothing in the padding.
+/// The row-major index in the image of element `k` of the window at `at`; empty in the padding.
 std::optional<std::int64_t> image_place(const Sliding& s, std::int64_t k, std::int64_t at) {
   const Extents in{k / s.kernel[1], k % s.kernel[1]}, window{at / s.places[1], at % s.places[1]};
   std::int64_t place = 0;
@@ -95,8 +95,8 @@ void fold_back(Call& call, const Sliding& s, const Array& x, const Array& out) {
   scatter_dense(call, out, sums.data(), defined.data(), columns.all_defined);
 }
 
-/// col2im(self, output_size, kernel_size, dilation, padding, stride): every element where it came from, added
-/// up.
+/// col2im(self, output_size, kernel_size, dilation, padding, stride): adds every element to where it came
+/// from.
 void run_col2im(Call& call, const KernelRow&) {
   const Array x = call.tensor(0);
   if (!call.ok()) return;
@@ -115,7 +115,7 @@ void run_col2im(Call& call, const KernelRow&) {
   with_dense_type(x.at.dtype, [&](auto zero) { fold_back<decltype(zero)>(call, *s, x, out); });
 }
 
-/// Neighbours along one dimension, and their weights.
+/// The two neighbours along one dimension, and their weights.
 struct Between {
   std::int64_t low = 0, high = 0;
   double low_weight = 1, high_weight = 0;
@@ -139,7 +139,7 @@ Between between(std::int64_t in, std::int64_t out, std::int64_t i, bool corners,
   return b;
 }
 
-/// out[n, c, i, j] as the mean of x's four neighbours, weighed.
+/// out[n, c, i, j] is the weighted mean of four neighbours in x.
 void interpolate(Call& call, const Array& x, const std::vector<Between>& rows,
                  const std::vector<Between>& columns) {
   const Extents shape{x.at.shape[0], x.at.shape[1], std::ssize(rows), std::ssize(columns)};

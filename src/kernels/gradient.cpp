@@ -1,5 +1,4 @@
-// Derivatives of views, of activations and losses that models use now and then; complex numbers made of real
-// ones.
+// Derivatives of views, and of rarer activations and losses; complex numbers from real ones.
 #include <algorithm>
 #include <complex>
 
@@ -32,12 +31,13 @@ Number mish_backward_fn(const Number* x, const Extras&) {
   const double v = x[1].re, s = 1 / (1 + std::exp(-v)), t = std::tanh(std::log1p(std::exp(v)));
   return slope(x[0].re * (t + v * s * (1 - t * t)));
 }
-/// As narrow as the argument, whatever the gradient is.
+/// PyTorch's result has the argument's dtype, whatever the gradient's is. A gradient of another dtype is
+/// declined.
 void run_mish_backward(Call& call, const KernelRow& row) {
   if (call.tensor(0).at.dtype != call.tensor(1).at.dtype) return call.decline("a gradient of another type");
   run_pointwise(call, row);
 }
-/// Of hardshrink and softshrink.
+/// For hardshrink and softshrink.
 Number shrink_backward_fn(const Number* x, const Extras& e) {
   const double bound = rounded(e.dtype, e.number(0, 0).as_real());
   return x[1].re < -bound || x[1].re > bound ? x[0] : slope(0);
@@ -48,7 +48,7 @@ Number logit_backward_fn(const Number* x, const Extras& e) {
   if (v < 0 || v > 1) return slope(std::nan(""));
   return slope(x[0].re / (v * (1 - v)));
 }
-/// The third operand is exp(-|x|), which the forward operator has left.
+/// The third operand is exp(-|x|), which the forward operator returned.
 Number log_sigmoid_backward_fn(const Number* x, const Extras&) {
   const double far = x[1].re < 0 ? 1 : 0, sign = x[1].re < 0 ? 1 : -1, z = x[2].re;
   return slope(x[0].re * (far - sign * (z / (1 + z))));
@@ -92,7 +92,7 @@ void run_angle(Call& call, const KernelRow& row) {
   if (call.ok()) run_pointwise(call, copy);
 }
 
-/// The gradient inside zeros; `view` shows where.
+/// Stores the gradient into the view `view` of a tensor of zeros.
 template <class View>
 void inside_zeros(Call& call, const Extents& shape, View view) {
   const Array grad = call.tensor(0);
@@ -117,7 +117,7 @@ void run_view_backward(Call& call, const KernelRow& row) {
   });
 }
 
-/// The last dimension as a diagonal, between zeros.
+/// Stores the last dimension as a diagonal of a tensor of zeros.
 void run_diag_embed(Call& call, const KernelRow&) {
   const Array x = call.tensor(0);
   const std::int64_t offset = call.integer(1, 0), rank = x.at.rank() + 1;

@@ -1,4 +1,4 @@
-// Advanced indexing: which element of `self` each element of an indexed result is.
+// Advanced indexing: maps each element of an indexed result to an element of `self`.
 #pragma once
 #include <optional>
 
@@ -6,15 +6,15 @@
 
 namespace noclobber {
 
-/// `self[i, :, j]` with index tensors broadcast together; masks count as the indices of their true elements.
+/// `self[i, :, j]` with index tensors broadcast together. A mask counts as the indices of its true elements.
 class IndexPlan {
  public:
-  /// Nothing, with a fault, where PyTorch raises.
+  /// Empty, with a fault, if PyTorch raises.
   static std::optional<IndexPlan> make(Call& call, const Array& self, const Datum& indices);
   const Extents& shape() const { return shape_; }
-  /// Of a fresh result: as self lies in the dimensions that are not indexed.
+  /// The strides of a fresh result, as PyTorch's iterator picks them from `self` and the index tensors.
   Extents strides() const;
-  /// Position in self's storage of row-major element k of the result. The index tensors are read now.
+  /// The position (elements) in self's storage of row-major element k of the result. Reads the index tensors.
   std::int64_t position(Call& call, std::int64_t k) const;
 
  private:
@@ -27,7 +27,8 @@ class IndexPlan {
   std::size_t index_at_ = 0;            // first dimension of the result that index_shape_ takes
 };
 
-/// An index along `size` read from `array`; negative ones count from the end if `wraps`. Raises out of range.
+/// Reads an index along a dimension of extent `size`. Negative ones count from the end if `wraps`. Raises if
+/// it is out of range.
 std::int64_t read_index(Call& call, const Array& array, std::int64_t at, std::int64_t size, bool wraps);
 
 }  // namespace noclobber

@@ -1,4 +1,4 @@
-// Matrix products, row by row. Sums of floats are held in double precision and rounded once.
+// Matrix products, row by row. Sums of floats are computed in double precision and rounded once.
 #include <algorithm>
 
 #include "src/kernels/dense.h"
@@ -13,7 +13,7 @@ struct ScaledProduct {
   Array x, y;  // rank 3, batch first
   const Array* addend = nullptr;
   Number beta = Number::of(1), alpha = Number::of(1);
-  Extents shape;  // of the result as its operator gives it
+  Extents shape;  // of the operator's result
 };
 
 Array with_dims(const Array& a, const Extents& shape, const Extents& stride) {
@@ -28,20 +28,20 @@ Number scaled(const Number& by, const Number& value, Dtype dtype) {
   return mul_numbers(convert(by, held_dtype(dtype)), value);
 }
 
-/// alpha or beta in the type in which sums of `dtype` are held.
+/// alpha or beta in the type of the sums for `dtype`.
 template <class T>
 T held_as(const Number& by, Dtype dtype) {
   return dense_value<T>(convert(by, held_dtype(dtype)));
 }
 
-/// Both factors have been read before; true where nothing that is stored can change them.
+/// True if no store to `out` can change an operand, so all of them may be read first.
 bool reads_first(const ScaledProduct& p, const Array& out) {
   return !shares_memory(p.x, out) && !shares_memory(p.y, out) && !(p.addend && shares_memory(*p.addend, out));
 }
 
-constexpr std::size_t kBlockRows = 128;  // of a result, held in full precision at a time
+constexpr std::size_t kBlockRows = 128;  // rows of a result that are held in full precision at a time
 
-/// Factors in row-major order; the second one turned if that is how it lies.
+/// The factors in row-major order; `turned`: the second one is transposed in memory.
 template <class T>
 struct Factors {
   Dense<T> x, y, addend;
@@ -71,7 +71,7 @@ Factors<T> gather_factors(Call& call, const ScaledProduct& p) {
   return f;
 }
 
-/// Which sums of row `row` were made of defined numbers.
+/// Which sums of row `row` have only defined terms.
 template <class T>
 std::vector<std::uint8_t> defined_sums(const Factors<T>& f, std::size_t row) {
   std::vector<std::uint8_t> defined(f.width, 1);
@@ -85,7 +85,7 @@ std::vector<std::uint8_t> defined_sums(const Factors<T>& f, std::size_t row) {
   return defined;
 }
 
-/// Stores row `row` of the result, of which `sums` are the products.
+/// Stores row `row` of the result from the sums of its products.
 template <class T>
 void store_products(Call& call, const ScaledProduct& p, const Array& out, const Elements& to,
                     const Factors<T>& f, std::size_t row, T* sums) {
@@ -124,7 +124,7 @@ void multiply(Call& call, const ScaledProduct& p) {
   const Extents &xs = p.x.at.shape, &ys = p.y.at.shape;
   const bool unadded = !p.addend || !p.beta.truthy() || element_count(p.shape) == 0;
   const bool nothing = p.shape.size() == 3 && unadded && (p.x.at.numel() == 0 || p.y.at.numel() == 0);
-  const Dtype dtype = nothing ? p.y.at.dtype : p.x.at.dtype;  // bmm does not look at types before it computes
+  const Dtype dtype = nothing ? p.y.at.dtype : p.x.at.dtype;  // an empty bmm does not compare types
   if (dtype != p.y.at.dtype) return call.raise("expected m1 and m2 to have the same dtype");
   if (xs[0] != ys[0] || xs[2] != ys[1]) return call.raise("mat1 and mat2 shapes cannot be multiplied");
   std::optional<Elements> addend;
@@ -202,7 +202,7 @@ void run_vector_product(Call& call, const KernelRow& row) {
   multiply(call, p);
 }
 
-/// linear(input, weight, bias): the last dimension against weight's rows.
+/// linear(input, weight, bias): products of the last dimension with the rows of weight.
 void run_linear(Call& call, const KernelRow&) {
   const Array x = call.tensor(0), weight = call.tensor(1), bias = call.has(2) ? call.tensor(2) : Array{};
   if (!call.ok()) return;
@@ -231,7 +231,7 @@ Array as_matrix(Array a, bool column) {
 
 Extents batch_of(const Array& a) { return {a.at.shape.begin(), a.at.shape.end() - 2}; }
 
-/// Products of matrices in batches that broadcast.
+/// Products of matrices, in batches that broadcast.
 void multiply_batches(Call& call, const Array& x, const Array& y, const Extents& batch,
                       const Extents& shape) {
   const std::int64_t rows = x.at.shape.end()[-2], depth = x.at.shape.back(), width = y.at.shape.back();

@@ -1,4 +1,4 @@
-// Operators that move elements without looking at them.
+// Operators that move elements without examining them.
 #include <algorithm>
 #include <utility>
 
@@ -71,7 +71,7 @@ void run_cat(Call& call, const KernelRow&) {
          last ? channels_last_strides(shape) : contiguous_strides(shape), shape);
 }
 
-/// A stack is what cat gives with the new dimension split off; behind the last one, cat of one more
+/// A stack is cat with the new dimension split off; if that is the last one, cat along an additional
 /// dimension.
 Extents stacked_strides(const std::vector<Array>& parts, std::int64_t dim) {
   Extents shape = parts[0].at.shape;
@@ -119,7 +119,7 @@ void run_stack(Call& call, const KernelRow&) {
   joined(call, parts, dim, stride, shape);
 }
 
-/// A copy of self, then `src` into the view that `make` shows of the copy.
+/// Copies self, then copies `src` into the view of the copy that `make` returns.
 template <class Make>
 void scattered(Call& call, Make make) {
   const Array self = call.tensor(0), src = call.tensor(1);
@@ -133,7 +133,7 @@ void scattered(Call& call, Make make) {
     return call.raise("expected src to have a size equal to the slice of self");
   copy_elements(call, src, Array{*view, out.memory});
   if (targets.empty() || !call.ok()) return;
-  call.targets = targets;  // out= is given what the functional form gives
+  call.targets = targets;  // out= gets the result of the functional form
   call.results.clear();
   const Array target = call.output(self.at.dtype, self.at.shape);
   if (call.ok()) copy_elements(call, out, target);
@@ -169,7 +169,7 @@ void run_as_strided_scatter(Call& call, const KernelRow&) {
   });
 }
 
-/// Result element at coordinates c is the input's element at `map(c)`.
+/// The result's element at coordinates c is the input's element at `map(c)`.
 template <class Map>
 void gathered(Call& call, const Array& x, const Array& out, Map map) {
   const std::int64_t count = out.at.numel();
@@ -200,7 +200,8 @@ void run_flip(Call& call, const KernelRow&) {
 
 std::int64_t modulo(std::int64_t a, std::int64_t n) { return ((a % n) + n) % n; }
 
-/// Each dimension is rolled by joining its two parts, of which channels last is kept as cat keeps it.
+/// Each dimension is rolled by joining its two parts with cat, which keeps channels last if both parts prefer
+/// it.
 Extents rolled_strides(Call& call, const Geometry& g, const Extents& shifts, const Extents& dims) {
   if (dims.empty()) return contiguous_strides(g.shape);
   if (g.numel() == 0) return preserved_strides(g);
@@ -245,7 +246,7 @@ void run_roll(Call& call, const KernelRow&) {
   });
 }
 
-/// variant 1: tile, for which a number that is missing is 1.
+/// variant 1: tile, in which missing numbers of repeats are 1.
 void run_repeat(Call& call, const KernelRow& row) {
   const Array x = call.tensor(0);
   Extents repeats = call.integers(1);
@@ -323,7 +324,7 @@ void run_constant_pad(Call& call, const KernelRow&) {
   copy_elements(call, Array{from, x.memory}, Array{window, out.memory});
 }
 
-/// Each element several times: along a dimension, or of all in a row.
+/// Repeats each element, along a dimension or of the flattened tensor.
 void run_interleave(Call& call, const KernelRow&) {
   Array x = call.tensor(0);
   const std::int64_t times = call.integer(1, 1);

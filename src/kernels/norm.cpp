@@ -71,14 +71,14 @@ void run_layer_norm(Call& call, const KernelRow&) {
     for (std::int64_t j = 0; j < inner; ++j) sum += call.load(x, kept.at(i) + reduced.at(j)).re;
     double mean = sum / static_cast<double>(inner);
     if (!std::isfinite(mean))
-      mean = std::numeric_limits<double>::quiet_NaN();  // infinities cancel in PyTorch
+      mean = std::numeric_limits<double>::quiet_NaN();  // infinities give NaN in PyTorch
     for (std::int64_t j = 0; j < inner; ++j) {
       const double gap = call.load(x, kept.at(i) + reduced.at(j)).re - mean;
       squares += gap * gap;
     }
     const double rstd = rounded(x.at.dtype, 1 / std::sqrt(squares / static_cast<double>(inner) + eps));
     const bool narrow = opmath(x.at.dtype) != x.at.dtype;
-    const double shift = rounded(x.at.dtype, -mean * rstd);  // PyTorch loses these digits, so we do
+    const double shift = rounded(x.at.dtype, -mean * rstd);  // PyTorch loses these digits, too
     for (std::int64_t j = 0; j < inner && call.ok(); ++j) {
       const double loaded = call.load(x, kept.at(i) + reduced.at(j)).re;
       const double value = narrow ? loaded * rstd + shift : (loaded - mean) * rstd;
@@ -135,7 +135,7 @@ void run_group_norm(Call& call, const KernelRow&) {
   }
 }
 
-/// What the derivative of layer norm is computed from, all row-major.
+/// The operands of the derivative of layer norm, all row-major.
 struct LayerNormBackward {
   Array grad, x, mean, rstd, weight;
   std::int64_t outer = 0, inner = 0;

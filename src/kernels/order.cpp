@@ -1,4 +1,4 @@
-// Operators that order elements: sort, topk, arg-reductions. Equal elements keep their order.
+// Operators that order elements: sort, topk, arg-reductions. Sorts are stable.
 #include <algorithm>
 #include <numeric>
 
@@ -39,7 +39,7 @@ void run_arg_reduction(Call& call, const KernelRow& row) {
   }
 }
 
-/// The order of one line of `x`: indices, best first.
+/// The indices of one line of `x` in sorted order.
 std::vector<std::int64_t> ordered_line(Call& call, const Array& x, std::int64_t base, const Elements& along,
                                        std::int64_t count, bool descending, std::vector<Number>& line) {
   line.clear();
@@ -53,7 +53,7 @@ std::vector<std::int64_t> ordered_line(Call& call, const Array& x, std::int64_t 
   return order;
 }
 
-/// As PyTorch chooses among equal elements: std::partial_sort for few of many, else std::nth_element.
+/// Chooses among equal elements as PyTorch does: std::partial_sort for few of many, else std::nth_element.
 std::vector<std::int64_t> topmost_line(const std::vector<Number>& line, std::int64_t taken, bool largest,
                                        bool sorted) {
   std::vector<std::int64_t> order(line.size());
@@ -72,7 +72,7 @@ std::vector<std::int64_t> topmost_line(const std::vector<Number>& line, std::int
   return order;
 }
 
-/// How a line is ordered: stably, or as topk does.
+/// How a line is ordered: by a stable sort, or as topk does.
 enum class Choice : std::uint8_t { stable, top_sorted, top_unsorted };
 
 void ordered(Call& call, const Array& x, std::int64_t dim, std::int64_t taken, bool descending,
@@ -101,7 +101,7 @@ void ordered(Call& call, const Array& x, std::int64_t dim, std::int64_t taken, b
   }
 }
 
-/// variant: where dim stands.
+/// variant: the position of argument `dim`.
 void run_sort(Call& call, const KernelRow& row) {
   const Array x = call.tensor(0);
   const auto at = static_cast<std::size_t>(row.variant);
@@ -117,7 +117,7 @@ void run_topk(Call& call, const KernelRow&) {
   if (!call.ok()) return;
   const std::int64_t count = x.at.shape.empty() ? 1 : x.at.shape[static_cast<std::size_t>(dim)];
   if (k < 0 || k > count) return call.raise("selected index k out of range");
-  const bool scalar = x.at.shape.empty();  // whose one element is taken, however many are asked for
+  const bool scalar = x.at.shape.empty();  // its one element is taken, whatever k is
   Extents shape = x.at.shape;
   if (!scalar) shape[static_cast<std::size_t>(dim)] = k;
   const Choice choice = call.boolean(4, true) ? Choice::top_sorted : Choice::top_unsorted;

@@ -58,7 +58,7 @@ Dtype pointwise_result(Promotion promotion, Dtype common) {
   return common;
 }
 
-/// Rank and strides of the result; false: raised.
+/// The shape of the result; empty if PyTorch raises.
 std::optional<Extents> pointwise_shape(Call& call, const std::vector<PointwiseOperand>& operands) {
   Extents shape;
   for (const PointwiseOperand& p : operands) {
@@ -72,9 +72,9 @@ std::optional<Extents> pointwise_shape(Call& call, const std::vector<PointwiseOp
   return shape;
 }
 
-/// variant 1: the second operand decides before the first; 2: always contiguous; 3: the first alone decides;
-/// 5: as empty_like of the first.
-/// Operands of another dtype than `common` have been converted, and are dense since.
+/// Strides of the result. variant 1: the second operand decides before the first; 2: always contiguous; 3:
+/// the first alone decides; 5: as empty_like of the first. An operand of another dtype than `common` has been
+/// converted, and is dense since.
 Extents pointwise_strides(const std::vector<PointwiseOperand>& operands, const Extents& shape, int variant,
                           Dtype common) {
   if (variant == 2) return contiguous_strides(shape);
@@ -90,14 +90,14 @@ Extents pointwise_strides(const std::vector<PointwiseOperand>& operands, const E
   return iterator_strides(inputs, shape);
 }
 
-/// One call of a pointwise operator whose result is there.
+/// One call of a pointwise operator whose result is allocated.
 struct PointwiseLoop {
   Call& call;
   const KernelRow& row;
   const std::vector<PointwiseOperand>& operands;
   const Array& out;
   Dtype common, result;
-  std::vector<Dtype> computed;  // operand j is converted to this; other: left as it is
+  std::vector<Dtype> computed;  // operand j is converted to this dtype; other: it is not
   Extras extras;
 };
 
@@ -119,7 +119,7 @@ PointwiseLoop make_loop(Call& call, const KernelRow& row, const std::vector<Poin
   return loop;
 }
 
-/// at[0] is a place of the result, at[1 + j] of operand j.
+/// Computes one element: at[0] is its position in the result, at[1 + j] in operand j.
 void pointwise_element(const PointwiseLoop& loop, const Extents& at, Number* x) {
   loop.call.begin();
   for (std::size_t j = 0; j < loop.operands.size(); ++j) {
@@ -131,7 +131,7 @@ void pointwise_element(const PointwiseLoop& loop, const Extents& at, Number* x) 
   loop.call.store(loop.out, at[0], gives_bool(loop.row.promotion) ? y : convert(y, loop.result));
 }
 
-/// `count` elements from `at` on. `x`: room for the operands of kRunLength elements.
+/// Computes `count` elements from `at` on. `x`: room for the operands of kRunLength elements.
 void pointwise_run(const PointwiseLoop& loop, const Sweep& sweep, Extents at, std::int64_t count, Number* x) {
   const std::size_t width = loop.operands.size();
   bool defined = true;

@@ -50,7 +50,7 @@ std::int64_t area_of(const Extents& sizes) {
   return n;
 }
 
-/// Sizes before the pooled ones, and how a plane and a place in it are found.
+/// The geometries of the dimensions before the pooled ones and of the pooled ones.
 struct Planes {
   Geometry outer, inner;
 };
@@ -64,7 +64,8 @@ Planes planes_of(const Geometry& g, std::size_t count) {
           {g.dtype, {g.shape.begin() + split, g.shape.end()}, {g.stride.begin() + split, g.stride.end()}, 0}};
 }
 
-/// Row-major places (in the pooled dimensions of the input) that window k shows. `cells`: with padding.
+/// The row-major indices (in the pooled dimensions of the input) that window k covers. `cells`: their number
+/// with padding.
 std::vector<std::int64_t> window_places(const Windows& w, std::int64_t k, std::int64_t* cells) {
   std::vector<std::int64_t> places{0};
   *cells = 1;
@@ -91,7 +92,7 @@ Extents pooled_strides(const Geometry& g, const Extents& shape) {
   return prefers_channels_last(g) ? channels_last_strides(shape) : contiguous_strides(shape);
 }
 
-/// PyTorch averages over one dimension as over two.
+/// PyTorch computes an average over one dimension as one over two.
 Extents averaged_strides(const Geometry& g, const Extents& shape, std::size_t count) {
   if (count != 1 || g.rank() != 3) return pooled_strides(g, shape);
   Geometry padded = g;
@@ -108,7 +109,7 @@ Extents pooled_shape(const Geometry& g, const Extents& tail) {
   return shape;
 }
 
-/// variant: how many dimensions are pooled.
+/// variant: the number of pooled dimensions.
 void run_max_pool(Call& call, const KernelRow& row) {
   const Array x = call.tensor(0);
   const auto count = static_cast<std::size_t>(row.variant);
@@ -146,7 +147,7 @@ void run_max_pool(Call& call, const KernelRow& row) {
   }
 }
 
-/// grad_output is added where the index of its window points.
+/// Adds grad_output at the index of each window.
 void run_max_pool_backward(Call& call, const KernelRow& row) {
   const Array grad = call.tensor(0), x = call.tensor(1), index = call.tensor(7);
   const auto count = static_cast<std::size_t>(row.variant);
@@ -180,7 +181,8 @@ struct Average {
   std::int64_t divisor = 0;  // 0: the number of cells
 };
 
-/// Arguments of avg_pool from `first` on: kernel, stride, padding, ceil_mode, count_include_pad, divisor.
+/// Reads the arguments of avg_pool from `first` on: kernel, stride, padding, ceil_mode, count_include_pad,
+/// divisor.
 std::optional<Average> average_of(Call& call, const Array& x, std::size_t first, std::size_t count) {
   Windows w;
   w.kernel = pool_sizes(call, first, count, Extents(count, 1));
@@ -270,7 +272,7 @@ std::vector<std::int64_t> adaptive_places(const Extents& in, const Extents& out,
   return places;
 }
 
-/// variant: dimensions pooled; negative: the derivative (grad_output, self).
+/// variant: the number of pooled dimensions; negative: the derivative (grad_output, self).
 void run_adaptive_avg_pool(Call& call, const KernelRow& row) {
   const bool backward = row.variant < 0;
   const auto count = static_cast<std::size_t>(std::abs(row.variant));

@@ -15,11 +15,11 @@
 namespace noclobber {
 namespace {
 
-/// Four sums at a time; what the compiler has no wide registers for it does in halves.
+/// Four sums at a time. Without registers of this width, the compiler splits them.
 using Lanes = double __attribute__((vector_size(32)));
 constexpr std::size_t kLanes = 4, kColumns = 2 * kLanes, kRows = 4;
 
-/// Columns [from, from + kColumns) of y one after the other; zeros where there are none.
+/// Copies columns [from, from + kColumns) of y to a contiguous panel, with zeros for columns past the end.
 void pack_columns(const double* y, std::size_t depth, std::size_t width, bool turned, std::size_t from,
                   double* panel) {
   const std::size_t count = std::min(kColumns, width - from);
@@ -30,8 +30,8 @@ void pack_columns(const double* y, std::size_t depth, std::size_t width, bool tu
     for (std::size_t k = 0; k < depth; ++k) panel[k * kColumns + j] = y[(from + j) * depth + k];
 }
 
-/// Four rows of the first matrix, `step` apart, against a panel: eight sums in flight, which an addition's
-/// latency asks for.
+/// Multiplies four rows of the first matrix, `step` apart, by a panel. Eight independent sums hide the
+/// latency of an addition.
 NC_WIDE_REGISTERS
 void product_tile(const double* x, std::size_t step, const double* panel, std::size_t depth,
                   double (*to)[kColumns]) {
@@ -68,7 +68,7 @@ void dense_product(const double* x, const double* y, double* to, std::size_t row
     for (std::size_t i = 0; i < rows; i += kRows) {
       const bool whole = i + kRows <= rows;
       const std::size_t count = whole ? kRows : 1, end = std::min(rows, i + kRows);
-      for (std::size_t r = i; r < end; r += count) {  // the last rows one by one
+      for (std::size_t r = i; r < end; r += count) {  // the last rows, one at a time
         product_tile(x + r * depth, whole ? depth : 0, panel.data(), depth, sums);
         for (std::size_t n = 0; n < count; ++n)
           std::copy_n(sums[n], std::min(kColumns, width - j), to + (r + n) * width + j);

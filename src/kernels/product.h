@@ -1,12 +1,12 @@
-// Products of dense matrices. Every sum goes over k in order, whatever the shapes, so that equal rows give
+// Products of dense matrices. Every sum adds its terms in the order of k for all shapes, so equal rows give
 // equal bits.
 #pragma once
 #include <cstddef>
 
 namespace noclobber {
 
-/// to[i, j] = sum over k of x[i, k] * y[k, j]; all row-major and one after the other. `turned`: y is given as
-/// [j, k].
+/// to[i, j] = sum over k of x[i, k] * y[k, j]. All are row-major and contiguous. `turned`: y is given as [j,
+/// k].
 void dense_product(const double* x, const double* y, double* to, std::size_t rows, std::size_t depth,
                    std::size_t width, bool turned = false);
 

@@ -1,4 +1,4 @@
-// Reductions and scans along dimensions. Sums of floats are held in double precision and rounded once.
+// Reductions and scans along dimensions. Sums of floats are computed in double precision and rounded once.
 #include <algorithm>
 
 #include "src/kernels/axes.h"
@@ -33,7 +33,7 @@ std::optional<Axes> axes_of(Call& call, const Geometry& g, const Extents& dims, 
 
 namespace {
 
-/// No dimension is reduced.
+/// Axes without a reduced dimension.
 std::optional<Axes> each_element(const Geometry& g) { return Axes{g, {g.dtype, {}, {}, 0}, g.shape, {}}; }
 
 enum class Fold : std::uint8_t { sum, mean, prod, largest, smallest, any, all };
@@ -48,7 +48,7 @@ Dtype folded_dtype(Call& call, Fold fold, Dtype input, Dtype asked) {
   return input;
 }
 
-/// Neutral element; of a mean that of its sum.
+/// The neutral element of a fold; for a mean, that of its sum.
 Number fold_start(Fold fold) { return Number::of(fold == Fold::prod || fold == Fold::all ? 1 : 0); }
 
 Number fold_step(Fold fold, const Number& sum, const Number& x, bool first) {
@@ -100,7 +100,7 @@ void folded(Call& call, const Array& x, Fold fold, const Axes& axes, Dtype dtype
   }
 }
 
-/// Where a reduction has dim, keepdim and dtype; kNone: it has none.
+/// The positions of dim, keepdim and dtype in a reduction's arguments; kNone: it has no such argument.
 struct FoldArguments {
   Fold fold;
   std::size_t dims, keep, dtype;
@@ -133,7 +133,7 @@ void run_fold(Call& call, const KernelRow& row) {
   const bool none = row.op.ends_with(".dims") && call.arg(1).kind == Datum::Kind::list && dims.empty();
   const auto axes = none ? each_element(x.at) : axes_of(call, x.at, dims, keep);
   if (!axes) return;
-  // Without a dtype it is computed in the type of out=.
+  // Without a dtype argument the computation is in the type of out=.
   const Dtype fallback = call.targets.empty() ? Dtype::other : call.targets[0].at.dtype;
   const Dtype asked = where.dtype == kNone ? Dtype::other : call.dtype(where.dtype, fallback);
   const bool truth = where.fold == Fold::any || where.fold == Fold::all;
@@ -142,7 +142,7 @@ void run_fold(Call& call, const KernelRow& row) {
   if (call.ok()) folded(call, x, where.fold, *axes, dtype);
 }
 
-/// Welford's mean: what PyTorch gives where infinities cancel or not.
+/// The mean by Welford's algorithm. It agrees with PyTorch where infinities cancel.
 std::complex<double> running_mean(Call& call, const Array& x, std::int64_t base, const Elements& along,
                                   std::int64_t count) {
   double mean = 0;
@@ -151,14 +151,14 @@ std::complex<double> running_mean(Call& call, const Array& x, std::int64_t base,
   return mean;
 }
 
-/// (self, unbiased) and (self, dim, unbiased, keepdim) as (self, dim, correction, keepdim).
+/// Turns (self, unbiased) and (self, dim, unbiased, keepdim) into (self, dim, correction, keepdim).
 void with_correction(Call& call, bool unbiased_first) {
   if (unbiased_first) call.args.insert(call.args.begin() + 1, Datum{});
   call.args.resize(4);
   call.args[2] = Datum::of(std::int64_t{call.boolean(2, true) ? 1 : 0});
 }
 
-/// variant bit 0: the mean as well, bit 1: the square root.
+/// variant bit 0: also returns the mean; bit 1: takes the square root.
 void run_var(Call& call, const KernelRow& row) {
   const Array x = call.tensor(0);
   if (!row.op.ends_with(".correction")) with_correction(call, row.op.ends_with(".default"));

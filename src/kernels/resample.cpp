@@ -1,5 +1,5 @@
-// Results whose element (..., i, j) is the argument's element (..., f(i), g(j)): nearest neighbours and
-// padding by what lies at the border.
+// Results whose element (..., i, j) is the argument's element (..., f(i), g(j)): nearest neighbours, and
+// padding with elements of the border.
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +8,7 @@
 namespace noclobber {
 namespace {
 
-/// out[n, c, i, j] = x[n, c, from[0][i], from[1][j]]: one list per dimension, of the last dimensions of x.
+/// out[n, c, i, j] = x[n, c, from[0][i], from[1][j]]. `from` has a list for each of the last dimensions of x.
 void picked(Call& call, const Array& x, const std::vector<Extents>& from, const Extents& stride) {
   Extents shape = x.at.shape;
   const std::size_t first = shape.size() - from.size();
@@ -27,7 +27,7 @@ void picked(Call& call, const Array& x, const std::vector<Extents>& from, const 
   }
 }
 
-/// variant bit 0: reflection instead of replication; the rest: how many dimensions.
+/// variant bit 0: reflection instead of replication; the other bits: the number of dimensions.
 void run_border_pad(Call& call, const KernelRow& row) {
   const Array x = call.tensor(0);
   const Extents pad = call.integers(1);
@@ -57,7 +57,7 @@ void run_border_pad(Call& call, const KernelRow& row) {
   picked(call, x, from, last ? channels_last_strides(shape) : Extents{});
 }
 
-/// (input, output_size, scale_factors) as (input, output_size, scale per dimension).
+/// Turns (input, output_size, scale_factors) into (input, output_size, scale per dimension).
 void scales_as_sizes(Call& call, const Geometry& g) {
   const std::vector<Datum> scales = call.arg(2).list;
   call.args.resize(2);
@@ -71,7 +71,8 @@ void scales_as_sizes(Call& call, const Geometry& g) {
   call.args[1] = Datum::of_list(std::move(sizes));
 }
 
-/// variant bit 0: "exact", from the middle of an element; the rest: how many dimensions.
+/// variant bit 0: "exact", which samples at the middle of an element; the other bits: the number of
+/// dimensions.
 void run_upsample_nearest(Call& call, const KernelRow& row) {
   const Array x = call.tensor(0);
   if (row.op.ends_with(".vec")) scales_as_sizes(call, x.at);

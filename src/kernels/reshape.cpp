@@ -11,7 +11,8 @@ bool format_is(std::string_view text, std::string_view format) {
                             text[text.size() - format.size() - 1] == '.');
 }
 
-/// Strides of a fresh tensor like `g` in the memory format of argument `at`; preserve_format if absent.
+/// The strides of a fresh tensor like `g` in the memory format of argument `at`; preserve_format if it is
+/// absent.
 Extents format_strides(Call& call, const Geometry& g, std::size_t at, bool preserve) {
   const std::string_view text = call.text(at);
   if (text.empty() ? preserve : format_is(text, "preserve_format")) return preserved_strides(g);
@@ -131,7 +132,7 @@ void run_clone(Call& call, const KernelRow&) {
   if (call.ok()) copied(call, x, x.at.dtype, x.at.shape, stride);
 }
 
-/// device_put(a, device): a device that is still given is another one.
+/// device_put(a, device): a device that the graph still states is a different one.
 void run_device_put(Call& call, const KernelRow&) {
   const Array x = call.tensor(0);
   if (!call.ok()) return;
@@ -139,7 +140,7 @@ void run_device_put(Call& call, const KernelRow&) {
   copied(call, x, x.at.dtype, x.at.shape, preserved_strides(x.at));
 }
 
-/// lift_fresh_copy: no memory format.
+/// lift_fresh_copy (variant 1): has no memory format, and the copy is contiguous.
 void run_plain_clone(Call& call, const KernelRow& row) {
   const Array x = call.tensor(0);
   if (call.ok())
@@ -147,7 +148,8 @@ void run_plain_clone(Call& call, const KernelRow& row) {
            row.variant == 1 ? contiguous_strides(x.at.shape) : preserved_strides(x.at));
 }
 
-/// Where the arguments of the overloads of `to` stand. A device that is still given is another device.
+/// The positions of the arguments of the overloads of `to`. A device that the graph still states is a
+/// different one.
 struct ToArguments {
   std::size_t dtype, device, copy, format;
 };
@@ -183,13 +185,13 @@ void run_to_copy(Call& call, const KernelRow&) {
   if (call.ok()) copied(call, x, wanted, x.at.shape, stride);
 }
 
-/// Strides as a pointwise operator gives them, always a copy.
+/// Always a copy, with the strides that a pointwise operator gives.
 void run_convert_element_type(Call& call, const KernelRow&) {
   const Array x = call.tensor(0);
   if (call.ok()) copied(call, x, call.dtype(1, x.at.dtype), x.at.shape, preserved_strides(x.at));
 }
 
-/// type_as (variant 0); dequantize of what is not quantized.
+/// variant 0: type_as, 1: dequantize of a tensor that is not quantized.
 void run_type_as(Call& call, const KernelRow& row) {
   const Array x = call.tensor(0);
   const Dtype dtype = row.variant == 0 ? call.tensor(1).at.dtype : Dtype::f32;
@@ -261,7 +263,7 @@ void run_real_view(Call& call, const KernelRow& row) {
   call.alias(x, g);
 }
 
-/// A view that shows the conjugates.
+/// A view of the conjugates.
 void run_conj(Call& call, const KernelRow&) {
   const Array x = call.tensor(0);
   call.alias(x, x.at);
@@ -270,7 +272,7 @@ void run_conj(Call& call, const KernelRow&) {
 
 Number conjugated_number(const Number* x, const Extras&) { return conjugate(x[0]); }
 
-/// Its argument itself where that is not complex.
+/// Returns its argument if that is not complex.
 void run_conj_physical(Call& call, const KernelRow& row) {
   const Array x = call.tensor(0);
   if (!call.ok()) return;

@@ -6,14 +6,14 @@
 namespace noclobber {
 namespace {
 
-/// A dtype whose elements are a C++ type's.
+/// A dtype whose elements are of a C++ type.
 template <class T, Dtype type>
 struct Stored {
   using Value = T;
   static constexpr Dtype dtype = type;
 };
 
-/// Calls f(Stored<...>) for the dtype; false: its elements are no C++ type's.
+/// Calls f(Stored<...>) for the dtype. False if its elements are of no C++ type here.
 template <class F>
 bool with_stored(Dtype dtype, F f) {
   switch (dtype) {
@@ -70,7 +70,7 @@ Number loaded_value(const std::uint8_t* bytes) {
   return Number::of(S::dtype == Dtype::boolean ? value != 0 : static_cast<std::int64_t>(value));
 }
 
-/// f(bytes of element i, i) along a stretch.
+/// Calls f(bytes of element i, i) along a stretch.
 template <class F>
 void along(std::uint8_t* bytes, std::int64_t stride, std::int64_t count, F f) {
   for (std::int64_t i = 0; i < count; ++i) f(bytes + i * stride, static_cast<std::size_t>(i));
@@ -86,7 +86,7 @@ void mark_run(const Array& array, std::int64_t at, std::int64_t stride, std::int
   }
 }
 
-/// T: as wide as an element. Flags are 0 or 1.
+/// True if all flags are set. T is as wide as an element. Flags are 0 or 1.
 template <class T>
 bool flags_set(const std::uint8_t* flags, std::int64_t stride, std::int64_t count) {
   T least = static_cast<T>(~T{}), each = 0;

@@ -1,6 +1,6 @@
-// Arrays in stretches: dimensions that one stride walks are joined, the outer ones are counted, and the
-// innermost is done in one loop for one dtype. What loops over elements does so here where nobody watches the
-// order.
+// Loops over arrays by stretches: dimensions with a common stride are joined, the outer ones are counted, and
+// the innermost one is a loop over one dtype. Loops over elements use it if the order of accesses is not
+// observed.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -11,18 +11,19 @@
 
 namespace noclobber {
 
-/// So many elements at a time: their Numbers stay in the nearest cache.
+/// Elements of a stretch done at a time: their Numbers fit into the nearest cache.
 constexpr std::int64_t kRunLength = 256;
 
-/// Several arrays in row-major order of one shape, to which they broadcast (shape rules already checked).
+/// Several arrays in row-major order of one shape, to which they broadcast (shapes are checked already).
 class Sweep {
  public:
   Sweep(const Extents& shape, std::initializer_list<const Geometry*> arrays)
       : Sweep(shape, std::vector<const Geometry*>(arrays)) {}
   Sweep(const Extents& shape, const std::vector<const Geometry*>& arrays);
-  /// Of array `i`, along a stretch.
+  /// The stride of array `i` along a stretch, in elements.
   std::int64_t stride(std::size_t i) const { return strides_[i].front(); }
-  /// f(positions, count): `count` elements from these positions, one for each array. At most kRunLength.
+  /// Calls f(positions, count) for each piece of a stretch: `count` elements (at most kRunLength) from the
+  /// positions of each array on.
   template <class F>
   void each(F f) const;
 
@@ -32,22 +33,22 @@ class Sweep {
   Extents first_;
 };
 
-/// Elements from `from` on, `stride` apart, are inside and may be read in any order.
+/// True if the array's elements lie inside of its memory and may be accessed in any order.
 bool runs_freely(const Call& call, const Array& array);
-/// Storing an element of `to` changes no element that `from` shows, unless it is the same one.
+/// True if a store to an element of `to` changes no element of `from` but the corresponding one.
 bool keeps_step(const Array& from, const Array& to);
 
 bool run_defined(const Array& array, std::int64_t at, std::int64_t stride, std::int64_t count);
-/// to[i * step] is element i of the stretch.
+/// Loads a stretch: to[i * step] is element i.
 void load_run(const Array& array, std::int64_t at, std::int64_t stride, std::int64_t count, Number* to,
               std::size_t step);
 void load_reals(const Array& array, std::int64_t at, std::int64_t stride, std::int64_t count, double* to);
-/// As Call::store for each, with one flag for all.
+/// As Call::store for each element, with one definedness flag for all.
 void store_run(const Array& array, std::int64_t at, std::int64_t stride, std::int64_t count,
                const Number* from, bool defined);
 void store_reals(const Array& array, std::int64_t at, std::int64_t stride, std::int64_t count,
                  const double* from, bool defined);
-/// As Call::move for each; arrays of one dtype.
+/// As Call::move for each element, between arrays of one dtype.
 void move_run(const Array& from, std::int64_t from_at, std::int64_t from_stride, const Array& to,
               std::int64_t to_at, std::int64_t to_stride, std::int64_t count);
 

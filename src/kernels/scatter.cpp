@@ -1,4 +1,4 @@
-// Stores at computed places: index_put, scatter, index_add and their like; masked stores.
+// Stores at computed positions: index_put, scatter, index_add and their like; masked stores.
 #include <algorithm>
 #include <set>
 
@@ -9,7 +9,7 @@
 namespace noclobber {
 namespace {
 
-/// The result as a copy of args[0], or the target that shows it already.
+/// The result as a copy of args[0], or the target if that is args[0] already.
 Array updated(Call& call, bool contiguous) {
   const Array self = call.tensor(0);
   if (!call.ok()) return self;
@@ -26,7 +26,7 @@ void run_index_put(Call& call, const KernelRow&) {
   const bool accumulate = call.boolean(3, false);
   const auto plan = IndexPlan::make(call, out, call.arg(1));
   if (!plan || !call.ok()) return;
-  // One value for all that a mask picks is a fill, which converts.
+  // One value for all elements of a mask is a fill, which converts.
   const std::vector<Datum>& indices = call.arg(1).list;
   const bool masked = indices.size() == 1 && indices[0].kind == Datum::Kind::tensor &&
                       indices[0].tensor.at.dtype == Dtype::boolean;
@@ -104,7 +104,7 @@ bool fits_scatter(Call& call, const Array& self, const Array& index, const Array
   return fits;
 }
 
-/// Stores src (a tensor, or the number args[3]) at the places `index` names along `dim`.
+/// Stores src (a tensor, or the number args[3]) at the indices along `dim`.
 void scatter_into(Call& call, const Array& out, Reduction how, bool include_self) {
   const Array index = call.tensor(2);
   const bool whole = call.arg(3).kind == Datum::Kind::tensor;
@@ -116,7 +116,7 @@ void scatter_into(Call& call, const Array& out, Reduction how, bool include_self
   if (!call.ok() || !fits_scatter(call, out, index, whole ? &src : nullptr, dim)) return;
   const std::int64_t count = index.at.numel(), size = out.at.shape.empty() ? 1 : out.at.shape[dim];
   if (!call.spend({count})) return;
-  std::set<std::int64_t> hit;  // the first value at a place replaces what self had there
+  std::set<std::int64_t> hit;  // the first value at a position replaces that of self
   for (std::int64_t i = 0; i < count && call.ok(); ++i) {
     const std::int64_t k = call.backwards ? count - 1 - i : i;
     Extents at = scatter_coordinates(k, index.at.shape);
@@ -131,7 +131,7 @@ void scatter_into(Call& call, const Array& out, Reduction how, bool include_self
   }
 }
 
-/// variant: Reduction.
+/// variant: a Reduction.
 void run_scatter(Call& call, const KernelRow& row) {
   const Array out = updated(call, true);
   if (call.ok()) scatter_into(call, out, static_cast<Reduction>(row.variant), true);
@@ -144,7 +144,7 @@ void run_scatter_reduce(Call& call, const KernelRow& row) {
   if (call.ok()) scatter_into(call, out, *how, row.variant == 0 || call.boolean(5, true));
 }
 
-/// For element `at` of `slices` (self with `dim` as long as index): where it is in self.
+/// The variants of run_index_store.
 enum IndexStore { kIndexAdd, kIndexCopy, kIndexFill };
 
 void run_index_store(Call& call, const KernelRow& row) {

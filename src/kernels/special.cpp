@@ -1,4 +1,4 @@
-// Pointwise functions that models use now and then, and losses.
+// Rarer pointwise functions, and losses.
 #include <algorithm>
 #include <limits>
 
@@ -67,7 +67,8 @@ Number heaviside_fn(const Number* x, const Extras&) {
 std::int64_t magnitude_of(const Number& n) {
   return n.integer < 0 ? wrap_sub(std::int64_t{0}, n.integer) : n.integer;
 }
-/// Euclid's, also of the least integer, whose magnitude is itself: std::gcd knows no answer there.
+/// Euclid's algorithm. It also handles the least integer, which is its own magnitude: std::gcd is undefined
+/// for it.
 std::int64_t common_divisor(const Number* x) {
   std::int64_t a = magnitude_of(x[0]), b = magnitude_of(x[1]);
   while (a != 0) {
@@ -152,7 +153,7 @@ double huber_loss(const double* x, double delta, Dtype) {
   const double gap = std::abs(x[0] - x[1]);
   return gap < delta ? 0.5 * gap * gap : delta * (gap - 0.5 * delta);
 }
-/// Made of four operators, each of which rounds to the type.
+/// Four operators, each of which rounds to the type.
 double margin_loss(const double* x, double, Dtype type) {
   const double product = convert(Number::of_real(-x[0] * x[1]), type).re;
   return convert(Number::of_real(std::log1p(convert(Number::of_real(std::exp(product)), type).re)), type).re;
@@ -160,7 +161,7 @@ double margin_loss(const double* x, double, Dtype type) {
 
 constexpr LossFunction kLosses[] = {squared_loss, smooth_loss, huber_loss, margin_loss};
 
-/// loss(self, target, reduction, [beta]): every term, their mean or their sum. variant: which of kLosses.
+/// loss(self, target, reduction, [beta]): all terms, their mean or their sum. variant: the index in kLosses.
 void run_loss(Call& call, const KernelRow& row) {
   const Array x = call.tensor(0), y = call.tensor(1);
   const std::int64_t reduction = call.integer(2, 1);
@@ -168,7 +169,7 @@ void run_loss(Call& call, const KernelRow& row) {
   if (!call.ok()) return;
   const auto shape = broadcast_shapes(x.at.shape, y.at.shape);
   if (!shape) return call.raise("the sizes of the operands do not broadcast");
-  // The losses that are not one iterator but several write to memory of the first operand's type.
+  // Losses of several iterators write to memory of the first operand's type.
   const Dtype dtype = row.variant >= 2 ? x.at.dtype : promote(x.at.dtype, y.at.dtype);
   const bool ranked = x.at.dtype == y.at.dtype || (!x.at.shape.empty() && !y.at.shape.empty());
   if (!ranked || !is_floating(x.at.dtype) || !is_floating(y.at.dtype))

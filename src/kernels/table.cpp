@@ -7,7 +7,7 @@
 namespace noclobber {
 namespace {
 
-/// What slice_copy is to slice: the view's elements in fresh, contiguous memory.
+/// Runs the view operator of a *_copy operator, and copies the elements of its views to contiguous results.
 void run_view_copy(Call& call, const KernelRow& row) {
   Call view;
   view.args = call.args;
@@ -53,7 +53,7 @@ struct KernelTable {
     }
   }
 
-  /// The overloads of every operator whose row names a kernel.
+  /// Adds the overloads of every operator whose row names a kernel.
   void bind_rows() {
     for (const OpRow& row : op_rows()) {
       if (row.kernel.empty()) continue;

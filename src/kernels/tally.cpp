@@ -1,4 +1,4 @@
-// Counts, extremes and places along dimensions: what sums and sorts leave out.
+// Counts, extremes and indices along dimensions, beyond plain sums and sorts.
 #include <algorithm>
 
 #include "src/kernels/axes.h"
@@ -7,7 +7,7 @@
 namespace noclobber {
 namespace {
 
-/// Every line of a reduction: elements base + along.at(j), and where its result goes.
+/// Visits every line of a reduction: the elements base + along.at(j), and the position of the result.
 template <class F>
 void each_line(Call& call, const Array& x, const Axes& axes, F f) {
   const std::int64_t outer = axes.kept.numel(), inner = axes.reduced.numel();
@@ -35,7 +35,7 @@ void run_count_nonzero(Call& call, const KernelRow&) {
   });
 }
 
-/// nansum(self, dim, keepdim, dtype): NaN counts as nothing.
+/// nansum(self, dim, keepdim, dtype): NaN is left out.
 void run_nansum(Call& call, const KernelRow&) {
   const Array x = call.tensor(0);
   const auto axes = axes_of(call, x.at, call.has(1) ? call.integers(1) : Extents{}, call.boolean(2, false));
@@ -55,7 +55,7 @@ void run_nansum(Call& call, const KernelRow&) {
   });
 }
 
-/// aminmax(self, *, dim, keepdim): a NaN is the least and the greatest.
+/// aminmax(self, *, dim, keepdim): a NaN is both the least and the greatest.
 void run_aminmax(Call& call, const KernelRow&) {
   const Array x = call.tensor(0);
   const Extents dims = call.has(1) ? Extents{call.dim(1, 0, x.at.rank())} : Extents{};
@@ -76,7 +76,7 @@ void run_aminmax(Call& call, const KernelRow&) {
   });
 }
 
-/// variant 0: cummax, 1: cummin. The last of equal elements counts.
+/// variant 0: cummax, 1: cummin. The last of equal elements wins.
 void run_running_extreme(Call& call, const KernelRow& row) {
   const Array x = call.tensor(0);
   const std::int64_t dim = call.dim(1, 0, x.at.rank());
@@ -158,14 +158,14 @@ void run_eye(Call& call, const KernelRow& row) {
       call.targets.empty() ? call.dtype(next, Dtype::f32) : call.targets[0].at.dtype, {rows, columns});
   call.begin();
   if (!call.ok() || !call.spend({rows, columns})) return;
-  // By elements: of no columns there may be more rows than anybody can count.
+  // A loop over elements: an empty result may have more rows than can be counted.
   for (std::int64_t k = 0; k < rows * columns; ++k) {
     const std::int64_t i = k / columns, j = k % columns;
     call.store(out, out.at.offset + i * out.at.stride[0] + j * out.at.stride[1], Number::of(i == j ? 1 : 0));
   }
 }
 
-/// The first place of a sorted line that `value` may take; behind its equals if `right`.
+/// The first index of a sorted line at which `value` may be inserted; after equal elements if `right`.
 std::int64_t place_in(const std::vector<Number>& line, const Number& value, bool right) {
   auto below = [](const Number& a, const Number& b) { return less_number(a, b); };
   const auto at = right ? std::upper_bound(line.begin(), line.end(), value, below)
@@ -191,7 +191,7 @@ void run_bucketize(Call& call, const KernelRow&) {
   }
 }
 
-/// take(self, index): elements by their place in row-major order.
+/// take(self, index): elements by their row-major index.
 void run_take(Call& call, const KernelRow&) {
   const Array x = call.tensor(0), index = call.tensor(1);
   if (!call.ok()) return;

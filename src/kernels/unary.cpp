@@ -19,7 +19,7 @@ Number real_fn(const Number* x, const Extras& e) {
   return Number::of_real(Real(x[0].as_real()));
 }
 
-/// For functions that leave integers alone.
+/// For functions that do not change integers.
 template <double (*Real)(double)>
 Number rounding_fn(const Number* x, const Extras&) {
   return x[0].kind == Number::Kind::integer ? x[0] : Number::of_real(Real(x[0].re));
@@ -78,7 +78,7 @@ double tanh_gelu(double v, Dtype type) {
   const double inner = rounded(type, 0.7978845608028654 * (v + 0.044715 * v * v * v));
   return 0.5 * v * rounded(type, 1 + rounded(type, std::tanh(inner)));
 }
-double erf_gelu(double v, Dtype type) {  // PyTorch loses digits in 1 + erf, so we do
+double erf_gelu(double v, Dtype type) {  // 1 + erf loses digits in PyTorch, too
   const double erf = rounded(type, std::erf(rounded(type, v * 0.7071067811865476)));
   return 0.5 * v * rounded(type, 1 + erf);
 }
@@ -145,7 +145,7 @@ Number leaky_relu_fn(const Number* x, const Extras& e) {
   return Number::of_real(x[0].re > 0 ? x[0].re : x[0].re * rounded(e.dtype, slope));
 }
 Number round_fn(const Number* x, const Extras&) { return rounding_fn<half_up_even>(x, {}); }
-/// To so many decimal places, with each step rounded as PyTorch rounds it.
+/// Rounds to a number of decimal places; each step is rounded as in PyTorch.
 Number round_decimals_fn(const Number* x, const Extras& e) {
   if (x[0].kind == Number::Kind::integer) return x[0];
   const std::int64_t places = e.number(0, 0).integer;
@@ -165,14 +165,14 @@ void run_abs(Call& call, const KernelRow& row) {
   run_pointwise(call, copy);
 }
 
-/// Powers of bools are integers.
+/// Squares of booleans are integers.
 void run_square(Call& call, const KernelRow& row) {
   KernelRow copy = row;
   copy.promotion = Promotion::bool_to_integer;
   run_pointwise(call, copy);
 }
 
-/// False everywhere for whole numbers, laid out as they are.
+/// False everywhere for integers, with the strides of the argument.
 void run_isinf(Call& call, const KernelRow& row) {
   KernelRow copy = row;
   if (const Dtype type = call.tensor(0).at.dtype; is_integer(type) || type == Dtype::boolean)

@@ -1,4 +1,4 @@
-// Views by strided formulas: select, slice and their like. None of them touches an element.
+// Views by strided formulas: select, slice and their like. None of them accesses an element.
 #include <algorithm>
 
 #include "src/kernels/kernels.h"
@@ -18,7 +18,7 @@ void shift_offset(Call& call, Geometry& g, std::int64_t steps, std::int64_t stri
     call.raise("a view's offset overflows");
 }
 
-/// All dimensions the other way round.
+/// Reverses the order of the dimensions.
 void run_reversed(Call& call, const KernelRow&) {
   const Array x = call.tensor(0);
   Geometry g = x.at;
@@ -146,7 +146,7 @@ void run_unsqueeze(Call& call, const KernelRow&) {
   call.alias(x, g);
 }
 
-/// variant 0: all, 1: the dimensions given.
+/// variant 0: all dimensions, 1: the given ones.
 void run_squeeze(Call& call, const KernelRow& row) {
   const Array x = call.tensor(0);
   std::vector<bool> drop(x.at.shape.size(), row.variant == 0);
@@ -203,7 +203,7 @@ void run_same_view(Call& call, const KernelRow&) {
   if (call.ok()) call.alias(x, x.at);
 }
 
-/// Parts of dimension `dim`, by their sizes.
+/// Splits dimension `dim` into parts of these sizes.
 void split_into(Call& call, const Array& x, std::int64_t dim, const Extents& sizes) {
   if (x.at.shape.empty()) return call.raise("split expects at least a 1-dimensional tensor");
   std::int64_t start = 0;
@@ -219,7 +219,7 @@ void split_into(Call& call, const Array& x, std::int64_t dim, const Extents& siz
   if (start != extent) call.raise("split sizes do not add up to the dimension");
 }
 
-/// Slices from one index to the next, which need not be in order.
+/// Slices from one index to the next. The indices need not be sorted.
 void split_before(Call& call, const Array& x, std::int64_t dim, Extents indices) {
   indices.push_back(x.at.shape[static_cast<std::size_t>(dim)]);
   std::int64_t start = 0;

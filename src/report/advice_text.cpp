@@ -11,9 +11,9 @@
 namespace noclobber {
 namespace {
 
-constexpr std::size_t kShownBarriers = 8;  // of an input, and inputs
+constexpr std::size_t kShownBarriers = 8;  // barriers of an input; inputs; NC042 lints
 
-/// Of one input: which barriers, and why one may be there all the same.
+/// The idle barriers of one input, each with the reason to keep it, if any.
 std::string idle_text(std::string_view input, const BarrierLint& lint, const Look& look) {
   if (input.ends_with("/bw")) input.remove_suffix(3);
   std::string list;
@@ -28,7 +28,7 @@ std::string idle_text(std::string_view input, const BarrierLint& lint, const Loo
   return wrapped(text, look.width, 4, 0) + "\n";
 }
 
-/// Of the last graphs: earlier ones have the same barriers.
+/// Covers the last graph of each input only, as earlier ones have the same barriers.
 std::string barriers_text(const RunSummary& summary, const Look& look) {
   std::uint64_t all = 0, idle = 0, split = 0, needed = 0;
   for (const auto& [input, lint] : summary.barriers) {
@@ -57,7 +57,7 @@ std::string barriers_text(const RunSummary& summary, const Look& look) {
   return out + "\n";
 }
 
-/// The claims about every order that names allow, where one of them is wrong.
+/// The counts of verdicts on every order that the def-use edges allow; "" if none is refuted.
 std::string orders_text(const RunSummary& summary, const Look& look) {
   const auto of = [&](const char* claim) {
     const auto found = summary.orders.find(claim);
@@ -76,7 +76,7 @@ std::string lint_text(std::string_view rule, const std::string& text, const Look
   return wrapped(head + ": " + text, look.width, 2, 0) + "\n";
 }
 
-/// Writes behind the return that no value and no check of a later pass depends on.
+/// Writes after the return that no value and no check of a later pass depends on.
 std::string behind_return_text(const RunSummary& summary, const Look& look) {
   std::string out;
   for (const auto& [write, count] : summary.behind_return)
@@ -87,7 +87,7 @@ std::string behind_return_text(const RunSummary& summary, const Look& look) {
   return out.empty() ? out : out + "\n";
 }
 
-/// Instructions of payloads that could be left out; a right program may have them.
+/// Instructions of payloads that could be left out. A correct program may have them.
 std::string dead_text(const RunSummary& summary, const Look& look) {
   std::string out;
   std::size_t told = 0;
@@ -98,7 +98,7 @@ std::string dead_text(const RunSummary& summary, const Look& look) {
   return out.empty() ? out : out + "\n";
 }
 
-/// Per check: rewrites that are safe, the largest first.
+/// The safe in-place rewrites of each check, the largest first.
 std::string inplace_text(const RunSummary& summary, const Look& look) {
   std::string out;
   for (const auto& [check, lint] : summary.inplace) {

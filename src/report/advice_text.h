@@ -1,4 +1,4 @@
-// What a run says beside its verdicts: orders, barriers, writes behind the return, rewrites.
+// Advice that a run prints besides its verdicts: orders, barriers, writes after the return, rewrites.
 #pragma once
 #include <string>
 
@@ -6,7 +6,7 @@
 
 namespace noclobber {
 
-/// Advice of all checks of the run, which no verdict depends on; "" where there is none.
+/// The advice of all checks of the run; "" if there is none. No verdict depends on it.
 std::string advice_text(const RunSummary& summary, const Look& look);
 
 }  // namespace noclobber

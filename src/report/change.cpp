@@ -14,7 +14,7 @@ namespace {
 
 using Kind = Change::Kind;
 
-/// Something that is counted: what makes it the same as another, and where it is.
+/// An item of a multiset: the key that makes items equal, and its place.
 struct Item {
   std::string key;
   Change at;
@@ -23,21 +23,21 @@ struct Item {
 
 std::string last_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-/// Where an item is, the most exact first; the last is the same for all.
+/// The place of an item. Stage 0 is the most exact; at the last stage all places are equal.
 std::string place(const CheckRecord& check, int stage) {
   const std::string id = check.id + "\n" + check.what + "\n";
   return stage == 0 ? id + check.input : stage == 1 ? id + last_name(check.input) : stage == 2 ? id : "";
 }
 constexpr int kStages = 4;
 
-/// Pairs items of one key, those in one place before others; each is taken by one at most. `met` is told of
-/// pairs.
+/// Pairs items with equal keys, those in equal places first; each item is in at most one pair. Calls `met`
+/// with each pair.
 void pair_up(std::vector<Item>& old, std::vector<Item>& now, const std::function<void(Item&, Item&)>& met) {
   for (int stage = 0; stage < kStages; ++stage) {
     std::map<std::string, std::vector<Item*>> waiting;
     for (Item& item : old)
       if (!item.taken) waiting[item.key + "\n" + place(*item.at.check, stage)].push_back(&item);
-    for (auto& [key, items] : waiting) std::ranges::reverse(items);  // the first is at the back
+    for (auto& [key, items] : waiting) std::ranges::reverse(items);  // pop_back() then takes the first
     for (Item& item : now) {
       if (item.taken) continue;
       const auto found = waiting.find(item.key + "\n" + place(*item.at.check, stage));
@@ -109,9 +109,9 @@ void compare_checks(const Report& old, const Report& now, Comparison& out) {
     if (was.at.check->status != Status::proved && is.at.check->status == Status::proved)
       proved.push_back(is.at.check);
   });
-  std::ranges::sort(proved);  // they lie in one vector
+  std::ranges::sort(proved);  // by address: all are elements of now.checks
   for (const CheckRecord* check : proved) out.changes.push_back({Kind::newly_proved, check});
-  // Where a graph has found its partner the claim has become stronger.
+  // A single graph that the new run checks against another has a stronger claim now, and has not vanished.
   for (Item& item : before) {
     if (item.taken || item.at.check->what != "single") continue;
     const auto stronger = std::ranges::find_if(

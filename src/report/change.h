@@ -1,4 +1,4 @@
-// Two runs compared: what a change brought, not what there is.
+// The comparison of two runs: what a change introduced, fixed or left as it was.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -8,38 +8,38 @@
 
 namespace noclobber {
 
-/// One thing that differs, or stayed. What it points at belongs to the reports that were compared.
+/// One difference between the runs, or one thing that is in both. The pointers are into the compared reports.
 struct Change {
   enum class Kind : std::uint8_t { introduced, fixed, preexisting, newly_unknown, newly_proved, vanished };
   Kind kind;
-  const CheckRecord* check;  // of the old run where it is gone, else of the new one
+  const CheckRecord* check;  // fixed, vanished: of the old run; else of the new run
   const Finding* finding =
-      nullptr;  // introduced, fixed, preexisting; nullptr: the check is refuted and names none
-  const Unknown* unknown = nullptr;  // newly_unknown; nullptr: the check is unknown and names no reason
+      nullptr;  // introduced, fixed, preexisting; nullptr: the check is refuted without a finding
+  const Unknown* unknown = nullptr;  // newly_unknown; nullptr: the check is unknown without a reason
 };
 
-/// Everything is counted as in a multiset. Findings and reasons for unknown are one if they have one
-/// fingerprint: of m that were there and n that are there now n - m are introduced, where n is larger. Which
-/// ones is decided by where they are: those in a check of the same input, of an input of the same name, of
-/// the same id stay before others. Consequences (`follows`) count with their cause. Checks are one if id and
-/// `what` agree: of those, m - n vanished, where m is larger.
+/// The difference of two multisets. Findings and reasons for unknown are equal if their fingerprints are: if
+/// the old run has m of them and the new run n > m, n - m are introduced. Items are paired in the order of
+/// these criteria: a check of the same input, of an input with the same file name, of the same id, any other.
+/// The unpaired ones are introduced or fixed. Consequences (`follows`) count with their cause. Checks are
+/// equal if id and `what` agree: if the old run has m and the new run n < m, m - n vanished.
 struct Comparison {
-  std::vector<Change> changes;  // by kind, in the order of the reports
+  std::vector<Change> changes;  // grouped by kind, each group in the order of the reports
   std::size_t count(Change::Kind kind) const;
-  /// Of the introduced findings and new reasons for unknown: those that no baseline accepts.
+  /// The number of changes of that kind whose finding or reason no baseline accepts.
   std::size_t unaccepted(Change::Kind kind) const;
 };
 
 Comparison compare(const Report& old, const Report& now);
 
-/// Writes into `now` what the comparison says of its findings and reasons for unknown.
+/// Sets `change` of all causes and reasons for unknown in `now`, into which `difference` must point.
 void mark(Report& now, const Comparison& difference);
 
-/// What makes the exit code of a comparison differ from 0, each with those before it.
+/// The changes that make the exit code of a comparison nonzero; each enumerator includes those before it.
 enum class FailOnChange : std::uint8_t { none, introduced, unknown, vanished };
 
-/// 4 contradiction, 1 introduced, 2 something could not be read or nothing was checked, 3 newly unknown or
-/// vanished.
+/// The first that applies: 4 contradiction, 1 introduced, 2 an error or nothing checked, 3 newly unknown or
+/// vanished, 0. Findings and reasons that a baseline accepts do not count.
 int exit_code(const Comparison& difference, const SummaryRecord& now, bool contradiction,
               FailOnChange fail_on);
 
@@ -50,8 +50,8 @@ std::string to_json(const Change& change);
 /// The `diff` record.
 std::string to_json(const Comparison& difference, int exit);
 
-/// For a reviewer: introduced findings in full, what fails the gate by name, the rest as counts; with `list`
-/// a line for each of the rest. The last line has no newline.
+/// For a reviewer: introduced findings in full unless accepted, a line each for the first newly unknown and
+/// vanished, and all counts. With `list` every change has a line. The last line has no newline.
 std::string to_text(const Comparison& difference, bool list, const Look& look);
 
 }  // namespace noclobber

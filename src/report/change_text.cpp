@@ -1,4 +1,4 @@
-// A comparison as records and for a reviewer.
+// A comparison as records, and as text for a reviewer.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -24,7 +24,7 @@ std::string unknown_words(const Unknown& unknown) {
   return unknown.reason + (unknown.names.empty() ? "" : ": " + some_of(unknown.names, kShownNames));
 }
 
-/// What it is, on one line.
+/// The change on one line.
 std::string words(const Change& change) {
   const CheckRecord& check = *change.check;
   std::string what;
@@ -67,7 +67,7 @@ Role role_of(Kind kind) {
   return Role::dim;
 }
 
-/// A line for each of one kind, `most` at most.
+/// A line for each change of one kind, at most `most` of them.
 std::string lines_of(const Comparison& difference, Kind kind, std::size_t most, const Look& look) {
   std::string out;
   std::size_t shown = 0, all = 0;
@@ -81,10 +81,10 @@ std::string lines_of(const Comparison& difference, Kind kind, std::size_t most, 
   return out;
 }
 
-/// Introduced findings in full; those of one fingerprint in other checks are counted.
+/// Introduced findings in full. Findings of the same fingerprint in other checks are counted.
 std::string introduced_text(const Comparison& difference, const Look& look) {
   std::vector<const Change*> order;
-  std::map<std::string, const CheckRecord*> known;  // of each fingerprint the first check
+  std::map<std::string, const CheckRecord*> known;  // by fingerprint: the first check with it
   std::map<std::string, std::vector<std::string>> also;
   for (const Change& change : difference.changes) {
     if (change.kind != Kind::introduced) continue;

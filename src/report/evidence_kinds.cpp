@@ -6,7 +6,8 @@
 namespace noclobber {
 namespace {
 
-/// Lines of derivations, as docs/certificate.md numbers them; `below` is about indices and about quotients.
+/// The rules of lines of a derivation, in the order of Line::Rule (docs/certificate.md). The rule `below` is
+/// counted as "below-quotient" if it is about a quotient.
 constexpr const char* kLines[] = {"plain",   "fact", "below-index", "above",
                                   "divisor", "add",  "multiply",    "divide"};
 

@@ -1,4 +1,4 @@
-// What a certificate rests on, by kind: for the score.
+// The kinds of evidence that a certificate uses, for the score of `fuzz`.
 #pragma once
 #include <set>
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace noclobber {
 
-/// Every kind that evidence_kinds may name.
+/// Every kind that evidence_kinds() can return.
 std::set<std::string> all_evidence_kinds();
 std::set<std::string> evidence_kinds(const Space& space, const checker::Certificate& certificate);
 

@@ -13,7 +13,7 @@ struct Explanation {
 #define NC_EXPLAIN(code, text) Explanation{#code, text},
 constexpr Explanation kExplanations[] = {
 #include "src/report/explain_values.def"
-// The two halves of one table.
+// Both files together are one table.
 #include "src/report/explain_places.def"
 };
 #undef NC_EXPLAIN

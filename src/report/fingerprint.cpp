@@ -1,4 +1,4 @@
-// What stays the same about a finding when unrelated lines of the graph come and go.
+// Fingerprints: identities of findings that survive unrelated changes of the graph.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace noclobber {
 
 namespace {
 
-/// Every part ends with a separator that no part contains.
+/// A hash of parts, each of which is followed by a separator that no part contains.
 class Digest {
  public:
   void add(std::string_view part) { sum_.add_part(part); }
@@ -21,8 +21,8 @@ class Digest {
   Fnv sum_;
 };
 
-/// "aten.add_.Tensor", "aten.add.out", "aten.add.Tensor" -> "aten.add": a fault that moves between the
-/// spellings of one operator is still the same fault.
+/// "aten.add_.Tensor", "aten.add.out", "aten.add.Tensor" -> "aten.add". A fault that moves between these
+/// variants of an operator is the same fault.
 std::string plain_op(std::string_view op) {
   const std::size_t first = op.find('.');
   const std::size_t last = op.rfind('.');
@@ -118,7 +118,7 @@ std::string link_of(const CheckRecord& record) {
   if (!record.link.empty()) return record.link;
   const std::size_t slash = record.id.rfind('/');
   std::string last = slash == std::string::npos ? std::string() : record.id.substr(slash + 1);
-  const std::size_t number = last.find_last_not_of("0123456789");  // "post_grad_1": of a second one
+  const std::size_t number = last.find_last_not_of("0123456789");  // "post_grad_1": the second of its kind
   if (number != std::string::npos && number + 1 < last.size() && last[number] == '_') last.resize(number);
   if (last == "joint" || last == "split" || last == "post_grad") return last;
   if (record.what == "plan" || record.what == "program") return record.what;

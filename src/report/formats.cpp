@@ -1,4 +1,4 @@
-// The ways to show a report, one line each.
+// The table of output formats, and the two formats that need no file of their own.
 #include <algorithm>
 
 #include "src/report/names.h"

@@ -12,9 +12,9 @@ namespace noclobber {
 
 namespace {
 
-constexpr std::size_t kMostLines = 10;  // of one kind and step
+constexpr std::size_t kMostLines = 10;  // annotations of one kind that GitHub shows for a step
 
-/// As actions/toolkit escapes data; a property also its separators.
+/// Escapes as actions/toolkit does. In a property the separators ':' and ',' are escaped too.
 std::string command_escaped(std::string_view text, bool property) {
   std::string out;
   for (const char c : text) {

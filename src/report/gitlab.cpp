@@ -1,5 +1,5 @@
-// GitLab's code quality report: a JSON list. Entries of one fingerprint are dropped there, so each has its
-// own.
+// GitLab's code quality report: a JSON list. GitLab drops entries with the same fingerprint, so each has a
+// fingerprint of its own.
 #include <nlohmann/json.hpp>
 
 #include "src/report/json_parts.h"

@@ -1,4 +1,4 @@
-// Records as JSON Lines: member order is part of the contract, so that results can be compared as bytes.
+// Records as JSON Lines. The order of members is part of the contract: results can be compared as bytes.
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -61,7 +61,7 @@ Json lane_json(const Lane& lane) {
   return out;
 }
 
-/// Steps, then views and storages as the lanes have them; no more than kSlice in all.
+/// At most kSlice items: the storages of the lanes, then steps and then views as long as there is room.
 Json slice_json(const Finding& finding) {
   constexpr std::size_t kSlice = 60;
   Json steps = Json::array(), views = Json::array(), storages = Json::array();
@@ -90,14 +90,14 @@ Json element_json(double value) {
   return whole ? Json(static_cast<std::int64_t>(value)) : Json(value);
 }
 
-/// The number that a text is, the whole of it; null for none.
+/// The number if the whole text is one; else null.
 Json number_json(const std::string& text) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
   return text.empty() || *end != '\0' || !std::isfinite(value) ? Json() : element_json(value);
 }
 
-/// What the texts of the witness say, in numbers.
+/// The contents of the witness as numbers instead of texts.
 Json numbers_json(const Finding& finding) {
   Json inputs = Json::object();
   for (const WitnessInput& input : finding.witness_numbers) {
@@ -112,7 +112,7 @@ Json numbers_json(const Finding& finding) {
   return out;
 }
 
-/// One object; a name that comes twice keeps its first value.
+/// If an input name occurs twice, its first value is kept.
 Json witness_json(const Finding& finding) {
   Json symbols = Json::object(), inputs = Json::object();
   for (const auto& [name, value] : finding.witness_symbols) symbols[name] = value;
@@ -135,7 +135,7 @@ void put_accepted(Json& out, const std::optional<Acceptance>& accepted) {
       Json{{"reason", accepted->reason}, {"owner", accepted->owner}, {"expires", accepted->expires}};
 }
 
-/// What follows from it, and where else it is seen.
+/// The consequences of the finding, and what else it makes wrong at the exit.
 void put_consequences(Json& out, const Finding& finding) {
   put_text(out, "follows", finding.follows);
   Json breaks = Json::array();
@@ -217,7 +217,7 @@ Json place_json(const FindingPlace& place, const std::string& code) {
   return out;
 }
 
-/// Rewrites of one verdict.
+/// The rewrites that are proved safe, or all others.
 Json rewrites_json(const InplaceLint& lint, bool safe) {
   Json out = Json::array();
   for (const InplaceLint::Rewrite& rewrite : lint.rewrites) {
@@ -245,8 +245,7 @@ Json inplace_json(const InplaceLint& lint) {
               {"left_out", lint.left_out}};
 }
 
-/// Advice: of dependences that are missing, barriers that are not needed, and storage that could be used
-/// again.
+/// Advice: missing ordering edges, idle barriers, writes after the return, dead instructions, rewrites.
 void put_advice(Json& out, const CheckRecord& record) {
   Json repairs = Json::array(), lints = Json::array();
   for (const Dependence& d : record.repairs)
@@ -345,7 +344,7 @@ std::string to_json(const SummaryRecord& record) {
   Json out = record_of("summary");
   out["proved"] = record.proved;
   out["refuted"] = record.refuted;
-  // Not "unknown": readers iterate that name as a list in every record
+  // Not "unknown": readers iterate over that member as a list in every record
   // (docs/decisions/0002-summary-unknown.md).
   out["unknown_checks"] = record.unknown;
   out["error"] = record.error;

@@ -12,7 +12,7 @@ namespace noclobber {
 
 namespace {
 
-/// Text of any bytes in an element or an attribute; lines stay lines.
+/// Any bytes as text of an element or an attribute. Newlines are kept.
 std::string xml(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at <= text.size();) {
@@ -51,7 +51,7 @@ std::string skipped(const CheckRecord& record) {
   return outcome("skipped", "unknown", text.empty() ? "unknown" : text, "");
 }
 
-/// What is refuted or unknown and no news passes.
+/// A refuted or unknown check that is no news counts as passed.
 void add(Suite& suite, const CheckRecord& record) {
   std::string inner;
   ++suite.count;

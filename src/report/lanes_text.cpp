@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLaneLabel = 22, kStepsDrawn = 20, kNamesDrawn = 6, kLanesDrawn = 4, kBoxesDrawn = 12;
 
-/// What is drawn with; all of one column.
+/// The characters of the drawing, each one column wide.
 struct Glyphs {
   std::string_view write, read, both, whole, lost, empty, life, begin, end, more;
 };
@@ -26,7 +26,7 @@ Glyphs glyphs_of(const Look& look) {
   return {"w", "r", "x", "=", "#", ".", "-", "|", "|", "~"};
 }
 
-/// A line of cells, each one column, with a role.
+/// A line of cells, each one column wide and with a role.
 class Cells {
  public:
   Cells(std::size_t count, std::string_view empty) : cells_(count, {empty, Role::dim}) {}
@@ -75,7 +75,7 @@ struct LaneDrawing {
   }
 };
 
-/// A text in the middle of its column, as far as the one before leaves room.
+/// Centres a text at `middle`, or moves it right behind the previous text. Omits it if there is no room.
 void place_text(std::string& line, std::size_t middle, const std::string& text) {
   const std::size_t half = text.size() / 2;
   const std::size_t begin = std::max(middle > half ? middle - half : 0, line.empty() ? 0 : line.size() + 1);
@@ -98,13 +98,13 @@ std::string step_lines(const LaneDrawing& drawing) {
   return labelled("step", numbers, 0) + labelled("", styled(marks, Role::name, drawing.look.colour), 0);
 }
 
-/// The value that is meant, and the stretch in which it is gone.
+/// Draws the range in which the expected value is live, and the part in which it is overwritten.
 void draw_value(const LaneDrawing& drawing, Cells& cells) {
   const Mark* define = mark_of(drawing.marks, Mark::Role::define);
   const Mark* clobber = mark_of(drawing.marks, Mark::Role::clobber);
   const Mark* read = mark_of(drawing.marks, Mark::Role::read);
   if (define == nullptr || read == nullptr || define->step >= read->step) return;
-  const bool never = drawing.finding.rule == "NC002";  // written
+  const bool never = drawing.finding.rule == "NC002";  // the value is never written
   cells.fill(drawing.at(define->step), drawing.at(read->step),
              never ? drawing.glyphs.lost : drawing.glyphs.whole, never ? Role::error : Role::good);
   if (clobber != nullptr && clobber->step >= define->step && clobber->step <= read->step)
@@ -145,7 +145,7 @@ std::string lane_lines(const LaneDrawing& drawing, const Lane& lane, bool at_fau
   return out;
 }
 
-/// A row for each buffer: its bytes, and when it lives; what the first two share is hatched.
+/// A row per buffer with its bytes and live range. For NC030 the time that the first two share is hatched.
 std::string plan_lines(const Finding& finding, const Look& look) {
   const PlanPicture& plan = finding.plan;
   const Glyphs glyphs = glyphs_of(look);

@@ -1,4 +1,4 @@
-// Pictures of a finding for a terminal, from the records alone.
+// Pictures of a finding for a terminal, drawn from its record alone.
 #pragma once
 #include <string>
 
@@ -6,8 +6,8 @@
 
 namespace noclobber {
 
-/// Lines that end with a newline: steps from left to right, a lane per storage, a bar per name; of a plan, a
-/// row per buffer. "" where the finding has nothing to draw.
+/// Steps run from left to right, with a lane per storage and a bar per name; a plan has a row per buffer.
+/// Each line ends with a newline. "" if the finding has no lanes and no plan.
 std::string lanes_text(const Finding& finding, const Look& look);
 
 }  // namespace noclobber

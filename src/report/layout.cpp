@@ -7,10 +7,10 @@ namespace noclobber {
 namespace {
 
 constexpr std::size_t kLabelColumns = 9, kMargin = 2;
-constexpr std::size_t kLeastColumns = 24;  // of text beside a margin, however narrow the terminal is
+constexpr std::size_t kLeastColumns = 24;  // of text after the indentation, however narrow the terminal is
 constexpr std::string_view kOff = "\x1b[0m";
 
-/// The code that is in force behind `text`, where `code` was in force before it; "" for none.
+/// The colour code in force after `text` if `code` is in force before it; "" for none.
 std::string code_behind(std::string_view text, std::string code) {
   for (std::size_t at = text.find('\x1b'); at != text.npos; at = text.find('\x1b', at + 1)) {
     const std::string_view found = text.substr(at, text.find('m', at) - at + 1);

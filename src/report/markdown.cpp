@@ -12,7 +12,7 @@ namespace noclobber {
 namespace {
 
 constexpr std::size_t kInFull = 20, kListedOpen = 50;
-constexpr std::size_t kReserve = 400;  // bytes, for the line that says what was left out
+constexpr std::size_t kReserve = 400;  // bytes for the line that counts what was left out
 
 std::string html(std::string_view text) {
   std::string out;
@@ -31,7 +31,7 @@ std::string html(std::string_view text) {
   return out;
 }
 
-/// A code block that its text cannot end.
+/// A code block whose fence is longer than any run of backticks in the text, so that the text cannot end it.
 std::string block(const std::string& text) {
   std::size_t longest = 2, run = 0;
   for (const char c : text) {
@@ -70,7 +70,7 @@ std::string finding_part(const CheckRecord& record, const Finding& finding, bool
                      block(to_text(record, finding, Look{})));
 }
 
-/// Adds parts as long as there is room, and says how many there was none for.
+/// Adds parts until one does not fit, then counts the others.
 class Page {
  public:
   explicit Page(std::size_t most) : most_(most > kReserve ? most - kReserve : 0) {}

@@ -28,7 +28,7 @@ namespace {
 
 unsigned char byte_at(std::string_view text, std::size_t at) { return static_cast<unsigned char>(text[at]); }
 
-/// Length of the valid UTF-8 sequence at `at`; 0 if there is none (overlong, surrogate, cut, beyond
+/// The length of the UTF-8 sequence at `at`; 0 if it is invalid (overlong, surrogate, truncated, beyond
 /// U+10FFFF).
 std::size_t sequence_length(std::string_view text, std::size_t at) {
   const unsigned char lead = byte_at(text, at);
@@ -47,12 +47,12 @@ std::size_t sequence_length(std::string_view text, std::size_t at) {
 bool is_control(std::string_view text, std::size_t at, std::size_t length) {
   const unsigned char lead = byte_at(text, at);
   if (length == 1) return lead < 0x20 || lead == 0x7f;
-  if (length == 2) return lead == 0xc2 && byte_at(text, at + 1) < 0xa0;  // C1: some terminals obey them
+  if (length == 2) return lead == 0xc2 && byte_at(text, at + 1) < 0xa0;  // C1: some terminals execute them
   if (length != 3 || lead != 0xe2) return false;
   const unsigned char second = byte_at(text, at + 1), third = byte_at(text, at + 2);
   const bool embedding = second == 0x80 && ((third >= 0xaa && third <= 0xae) || third == 0x8b ||
                                             third == 0x8e || third == 0x8f || third == 0xa8 || third == 0xa9);
-  return embedding || (second == 0x81 && third >= 0xa6 && third <= 0xa9);  // text that reorders text
+  return embedding || (second == 0x81 && third >= 0xa6 && third <= 0xa9);  // bidirectional isolates
 }
 
 }  // namespace

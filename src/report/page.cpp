@@ -15,10 +15,10 @@ namespace noclobber {
 
 namespace {
 
-constexpr std::size_t kOpenFindings = 12;                   // that are unfolded at first
-constexpr std::size_t kPageBytes = 1'900'000;               // beyond that findings have words alone,
-constexpr std::size_t kLeastPictures = 12;                  // but for these
-constexpr std::size_t kMostRecords = std::size_t{1} << 30;  // bytes of the records in a page
+constexpr std::size_t kOpenFindings = 12;                   // findings that are unfolded at first
+constexpr std::size_t kPageBytes = 1'900'000;               // no pictures beyond this size,
+constexpr std::size_t kLeastPictures = 12;                  // except those of the first findings
+constexpr std::size_t kMostRecords = std::size_t{1} << 30;  // bytes of records that are read from a page
 constexpr std::size_t kListedNames = 12, kListedChecks = 12, kListedAssumptions = 60;
 constexpr std::string_view kRecordsTag = "<script type=\"application/zlib\" id=\"noclobber-records\">";
 constexpr std::string_view kStyle =
@@ -57,7 +57,7 @@ std::string header_text(const RunSummary& run) {
   return out + "<button type=\"button\" id=\"theme\" hidden>dark or light</button>\n</header>\n";
 }
 
-/// A line for each cause, to be found at a glance.
+/// A table of contents with a line for each cause; "" for fewer than two.
 std::string index_text(const std::vector<Cause>& causes) {
   if (causes.size() < 2) return "";
   std::string rows;
@@ -75,7 +75,8 @@ std::string index_text(const std::vector<Cause>& causes) {
       causes.size() <= 30 ? " open" : "", many(causes.size(), "finding"), rows);
 }
 
-/// `room`: bytes that are left for all of it. Words come first, then pictures as long as there is room.
+/// `room`: bytes for the whole section. The text of all findings has priority; pictures are added in order
+/// until one does not fit.
 std::string findings_text(const std::vector<Cause>& causes, std::size_t room) {
   if (causes.empty()) return "";
   std::vector<std::string> told;
@@ -208,7 +209,7 @@ std::string records_in_page(std::string_view text) {
   if (tag == text.npos) return "";
   Unpacked records = unpacked(text.substr(tag + kRecordsTag.size()), kMostRecords);
   if (!records.whole && records.bytes.ends_with("}\n")) records.bytes.resize(records.bytes.size() - 2);
-  return std::move(records.bytes);  // a line that is not whole says that they were cut
+  return std::move(records.bytes);  // the incomplete last line makes the reader report the cut
 }
 
 }  // namespace noclobber

@@ -1,5 +1,4 @@
-// One page of HTML that needs nothing else: no network, no framework. The records are inside, so that the
-// page is itself an input of whatever reads records.
+// A self-contained HTML page: no network, no framework. It embeds the records and can be read in their place.
 #pragma once
 #include <string>
 #include <string_view>
@@ -8,13 +7,14 @@
 
 namespace noclobber {
 
-/// Findings by cause with their pictures, what was judged and what was not, assumptions, records. Equal bytes
-/// for equal reports.
+/// The findings by cause with their pictures, errors, reasons for unknown, a table of the checks, assumptions
+/// and the records. Equal reports give equal bytes.
 std::string to_html(const Report& report);
 
-/// Is the text a page of to_html, as far as its beginning shows?
+/// True if the text begins as a page of to_html() does.
 bool is_page(std::string_view text);
-/// The records in a page, as JSON Lines. What of a page that was cut is there is given.
+/// The records in a page, as JSON Lines; "" if it has none. Of a truncated page, the records up to the cut,
+/// the last one incomplete so that a reader reports the damage.
 std::string records_in_page(std::string_view text);
 
 }  // namespace noclobber

@@ -1,4 +1,4 @@
-// What was judged: a strip of cells per input, and a table.
+// The checks: a strip of cells per input, and a table.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -24,7 +24,7 @@ std::string_view sign(Status status) {
   return "?";
 }
 
-/// Where a click on a check leads to: its first finding that is told, else its row.
+/// The target of a link on a check: its first finding on the page, else its row.
 std::string target(const CheckRecord& check, std::size_t number, const Anchors& told) {
   for (const Finding& finding : check.findings)
     if (const auto at = told.find(finding.fingerprint); at != told.end()) return at->second;

@@ -31,7 +31,7 @@ std::string where_line(const CheckRecord& record, const Finding& finding) {
   return out + "</p>\n";
 }
 
-/// From the storage to the name by which the line touches it.
+/// The chain of views from the storage to the operand of the step.
 std::string view_chain(const Finding& finding, const FindingPlace& place) {
   if (place.views.size() < 2) return "";
   std::string out = "<span class=\"chain\">";
@@ -57,8 +57,8 @@ std::string line_row(const Finding& finding, const std::string& label, const Fin
       source_of(place));
 }
 
-/// Before and after: the three lines, steps of bodies, and what `before` makes. `listed`: the steps are
-/// listed below, and can be linked to.
+/// The define, clobber and read lines, steps of bodies, and the counterpart in `before`. `listed`: the page
+/// lists the slice, so the lines link to its steps.
 std::string lines_table(const Finding& finding, const std::string& anchor, bool listed) {
   std::string rows;
   std::string_view last;
@@ -83,7 +83,7 @@ std::string lines_table(const Finding& finding, const std::string& anchor, bool 
 
 std::string number_text(double value) { return fmt::format("{}", value); }
 
-/// Contents in rows of the last dimension.
+/// The contents, one row per index of all dimensions but the last.
 std::string grid_text(const WitnessInput& input) {
   const std::size_t wide =
       input.shape.empty() ? 1 : static_cast<std::size_t>(std::max<std::int64_t>(input.shape.back(), 1));

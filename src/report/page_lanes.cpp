@@ -42,13 +42,13 @@ std::vector<std::int64_t> lane_columns(const Finding& finding, const std::vector
 
 namespace {
 
-/// What happens to the value that is meant.
+/// What goes wrong with the expected value.
 enum class Tale : std::uint8_t {
-  stale,      // it is overwritten, then read
-  unwritten,  // there is none
-  shared,     // it leaves with a storage that somebody else has
-  gone,       // it is never written
-  unordered,  // it is read too late or too early in some order
+  stale,      // it is read after it was overwritten
+  unwritten,  // the elements that are read were never written
+  shared,     // it is returned in a storage that it should not share
+  gone,       // the write of it is missing in `after`
+  unordered,  // nothing orders the read and the write of its storage
 };
 
 Tale tale_of(const Finding& finding) {
@@ -58,13 +58,13 @@ Tale tale_of(const Finding& finding) {
   return finding.rule == "NC010" ? Tale::unordered : Tale::stale;
 }
 
-/// One picture: which steps have a column, and where it is.
+/// One picture: the steps that have a column, and the positions of the columns.
 struct LaneScene {
   const Finding& finding;
   std::vector<Mark> marks;
   std::vector<std::int64_t> steps;  // sorted; each has a column
   Tale tale = Tale::stale;
-  std::int64_t leaves = -2;  // shared: the step that it leaves with
+  std::int64_t leaves = -2;  // shared: the step that is drawn as the return
   int column = 40;
 
   int x(std::int64_t step) const {
@@ -83,7 +83,7 @@ std::string step_label(const LaneScene& scene, std::int64_t step) {
   return fmt::format("{}", step);
 }
 
-/// Numbers of steps, the marks with their guides, and dots where steps are left out.
+/// Step numbers, the marks with their guide lines, and dots where steps are left out.
 std::string axis_text(const LaneScene& scene, int bottom) {
   std::string out;
   for (std::size_t k = 0; k < scene.steps.size(); ++k) {
@@ -93,7 +93,7 @@ std::string axis_text(const LaneScene& scene, int bottom) {
     if (k > 0 && step > scene.steps[k - 1] + 1)
       out += fmt::format("<text class=\"axis\" x=\"{}\" y=\"38\">…</text>", x - scene.column / 2);
   }
-  std::map<std::int64_t, int> met;  // marks of one step stand beside each other
+  std::map<std::int64_t, int> met;  // marks drawn so far, by step: those of one step stand side by side
   for (const Mark& mark : scene.marks) {
     const int x = scene.x(mark.step), shift = 19 * met[mark.step]++;
     if (shift == 0)
@@ -113,7 +113,7 @@ std::string bar(std::string_view kind, int from, int to, int y) {
                      from, y, std::max(to - from, 2), kind == "value" ? 3 : 0);
 }
 
-/// The value that is meant: whole until it is overwritten, hatched from there to the read that finds it gone.
+/// The expected value: solid until it is overwritten, hatched from there to the stale read.
 std::string meant_bar(const LaneScene& scene, int y) {
   const Mark* define = mark_of(scene.marks, Mark::Role::define);
   const Mark* clobber = mark_of(scene.marks, Mark::Role::clobber);
@@ -124,18 +124,18 @@ std::string meant_bar(const LaneScene& scene, int y) {
   const bool lost = clobber != nullptr && clobber->step >= define->step && clobber->step <= read->step;
   if (!lost) return bar("value", begin, end, y);
   const int until = scene.x(clobber->step);
-  if (scene.tale == Tale::unordered) return bar("value", until, end, y);  // what is overwritten is not meant
+  if (scene.tale == Tale::unordered) return bar("value", until, end, y);  // what is written is expected
   return bar("value", begin, until, y) + (end > until ? bar("lost", until, end, y) : "");
 }
 
-/// From where the storage is first known to the return.
+/// From the def of the first name of the storage to the return.
 std::string shared_bar(const LaneScene& scene, const Lane& lane, int y) {
   std::int64_t first = scene.leaves;
   for (const Lane::Shown& shown : lane.values) first = std::min(first, shown.begin);
   return first < scene.leaves ? bar("lost", scene.x(first), scene.x(scene.leaves), y) : "";
 }
 
-/// Where the write that is gone would be: behind the name that it was written through.
+/// The missing write, drawn after the def of the name that `before` writes through.
 std::string gone_mark(const LaneScene& scene, const Lane& lane, int y) {
   const std::string& said = scene.finding.before->statement;
   const Lane::Shown* through = nullptr;
@@ -163,7 +163,7 @@ std::string read_mark(int x, int y, std::string_view role) {
       "<circle class=\"reads {}\" cx=\"{}\" cy=\"{}\" r=\"5\"><title>read here</title></circle>", role, x, y);
 }
 
-/// Writes above, reads below the bar; those of the three lines in their colours.
+/// Writes above the bar and reads below it; those of define, clobber and read in their colours.
 std::string accesses(const LaneScene& scene, const Lane& lane, bool at_fault, int y) {
   std::string out;
   const Mark* define = mark_of(scene.marks, Mark::Role::define);
@@ -175,7 +175,7 @@ std::string accesses(const LaneScene& scene, const Lane& lane, bool at_fault, in
     return "";
   };
   const auto drawn = [&](std::int64_t step) { return std::ranges::binary_search(scene.steps, step); };
-  const auto makes_room = [&](std::int64_t step) {  // and writes nothing into it
+  const auto makes_room = [&](std::int64_t step) {  // the allocation, which writes no element
     return at_fault && scene.tale == Tale::unwritten && define != nullptr && define->step == step;
   };
   for (const std::int64_t step : lane.writes)
@@ -185,7 +185,7 @@ std::string accesses(const LaneScene& scene, const Lane& lane, bool at_fault, in
   return out;
 }
 
-/// From what overwrites to what reads; between both where nothing orders them.
+/// An arrow from the clobber to the read; with two heads if nothing orders them.
 std::string stale_arrow(const LaneScene& scene, int y) {
   const Mark* clobber = mark_of(scene.marks, Mark::Role::clobber);
   const Mark* read = mark_of(scene.marks, Mark::Role::read);
@@ -210,7 +210,7 @@ bool named_by_marks(const LaneScene& scene, const std::string& name) {
   });
 }
 
-/// Names that the three lines go through first, then the others, as the lane has them.
+/// At most kMostNames names of the lane, by begin. Names in the view chains of the marks are preferred.
 std::vector<const Lane::Shown*> names_of(const LaneScene& scene, const Lane& lane) {
   std::vector<const Lane::Shown*> out;
   for (const Lane::Shown& shown : lane.values) out.push_back(&shown);
@@ -266,7 +266,7 @@ std::string lane_text(const LaneScene& scene, const Lane& lane, bool at_fault, i
   return out;
 }
 
-/// What the picture shows, for those who do not see it.
+/// The text alternative of the picture, for screen readers.
 std::string lanes_words(const LaneScene& scene) {
   std::string out = "Steps from left to right, a lane for each storage.";
   for (const Mark& mark : scene.marks)
@@ -277,7 +277,7 @@ std::string lanes_words(const LaneScene& scene) {
   return out;
 }
 
-/// Of what is drawn, what each mark means.
+/// The meaning of each kind of mark that is drawn.
 std::string legend(const LaneScene& scene, std::string_view drawn) {
   std::string out = "Steps from left to right.";
   const auto item = [&](std::string_view found, std::string_view mark, std::string_view means) {
@@ -296,7 +296,7 @@ std::string legend(const LaneScene& scene, std::string_view drawn) {
   return out + " thin bars: names of this storage.";
 }
 
-/// The last step that reads the storage: it leaves with the return.
+/// The last step that reads the storage, which is the return if the storage is returned; -2 without reads.
 std::int64_t leaving_step(const Lane& lane) {
   return lane.reads.empty() ? -2 : *std::ranges::max_element(lane.reads);
 }

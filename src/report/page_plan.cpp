@@ -1,4 +1,4 @@
-// A memory plan: x is the step, y the offset, a box is a buffer; what two of them share is hatched.
+// A memory plan: x is the step, y the offset, a box is a buffer; the overlap of the two at fault is hatched.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,8 +24,8 @@ struct Extent {
 struct PlotScene {
   const Finding& finding;
   Extent time, bytes;
-  std::int64_t cut = std::numeric_limits<std::int64_t>::max();  // bytes from here on are drawn
-  std::int64_t drawn_at = 0;                                    // as if they began here
+  std::int64_t cut = std::numeric_limits<std::int64_t>::max();  // bytes from this offset on are drawn
+  std::int64_t drawn_at = 0;                                    // as if they began at this offset
   std::int64_t shown(std::int64_t byte) const { return byte < cut ? byte : byte - cut + drawn_at; }
   double x(std::int64_t step) const {
     return kLeft + (static_cast<double>(step) - time.low) / (time.high - time.low) * kPlotWidth;
@@ -36,7 +36,7 @@ struct PlotScene {
   }
 };
 
-/// The rectangle that the first two boxes share; nothing where they do not.
+/// The rectangle that the first two boxes share; empty if they are disjoint.
 std::optional<PlanPicture::Box> shared(const PlanPicture& plan) {
   if (plan.boxes.size() < 2) return std::nullopt;
   const auto &a = plan.boxes[0], &b = plan.boxes[1];
@@ -64,12 +64,12 @@ std::string box_text(const PlotScene& scene, const PlanPicture::Box& box, std::s
   return out + "</g>";
 }
 
-/// Names of boxes, none on another.
+/// Names of boxes that do not overlap each other.
 class BoxNames {
  public:
   explicit BoxNames(const PlotScene& scene) : scene_(scene) {}
-  /// In the box if it has room. That of the first box is always there, that of the second stands at its right
-  /// end, where the first does not lie: behind it where the hatched part reaches it.
+  /// Puts the name into the box if it fits. The first box has its name beside it otherwise. The second box
+  /// has its name at its right end, away from the first; beside it if the hatched part reaches that end.
   void add(const PlanPicture::Box& box, bool first, bool second, bool hatched_to_end) {
     const double x = scene_.x(box.begin), y = scene_.y(box.offset + box.size);
     const double width = std::max(scene_.x(box.end) - x, 2.0), height = scene_.y(box.offset) - y;
@@ -85,7 +85,7 @@ class BoxNames {
   const std::string& text() const { return text_; }
 
  private:
-  static constexpr double kWide = 7.3;  // of a letter
+  static constexpr double kWide = 7.3;  // width of a letter in pixels
 
   void put(const std::string& name, double x, double y, std::size_t room, std::string_view role) {
     const std::string shown = shortened(name, room);
@@ -106,7 +106,7 @@ class BoxNames {
   std::string text_;
 };
 
-/// Labels that do not meet, the first ones first.
+/// Positions of labels at least `apart` from each other; earlier ones have priority.
 class Ticks {
  public:
   explicit Ticks(double apart) : apart_(apart) {}
@@ -166,7 +166,7 @@ PlotScene scene_of(const Finding& finding) {
   PlotScene scene{finding, {}, {}};
   scene.time = {static_cast<double>(plan.boxes[0].begin), static_cast<double>(plan.boxes[0].begin) + 1};
   const PlanPicture::Box& first = plan.boxes[0];
-  if (plan.bytes && first.offset > *plan.bytes + *plan.bytes / 2) {  // far outside: the axis is cut
+  if (plan.bytes && first.offset > *plan.bytes + *plan.bytes / 2) {  // far outside: the axis has a gap
     scene.cut = first.offset;
     scene.drawn_at = *plan.bytes + std::max<std::int64_t>(*plan.bytes / 4, 1);
   }

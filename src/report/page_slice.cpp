@@ -1,5 +1,5 @@
-// The slice as a graph: its steps under each other, and beside them a line from each step that makes a value
-// to the steps that use it. No two lines share a column while both are drawn.
+// The def-use graph of the slice: a column of steps, and beside it a line from each def to its uses. Lines
+// that cover a common row are in different tracks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,11 +14,11 @@ namespace {
 constexpr int kRow = 24, kTrack = 13;
 constexpr std::size_t kMostTracks = 14, kMostRows = 60, kStatement = 150;
 
-/// A row: an input that the slice uses, or a step.
+/// A row: a step of the slice, or a value from outside that it uses.
 struct SliceNode {
   std::string name, statement, type;
-  const FindingPlace* step = nullptr;  // nullptr: an input, or a value from before the slice
-  std::string mark;                    // role of the line at fault that it is, or ""
+  const FindingPlace* step = nullptr;  // nullptr: an input, or a value defined outside the slice
+  std::string mark;                    // its role as define, clobber or read; "" if none
   int number = 0;
 };
 
@@ -26,7 +26,7 @@ struct SliceEdge {
   std::size_t from = 0;
   std::vector<std::size_t> uses;  // rows
   int track = 0;
-  bool at_fault = false;  // through a name of the storage at fault
+  bool at_fault = false;  // the value is on the storage at fault
 };
 
 bool in_storage(const Finding& finding, const std::string& name) {
@@ -64,7 +64,7 @@ std::vector<SliceNode> nodes_of(const Finding& finding) {
 
 std::vector<SliceEdge> edges_of(const Finding& finding, const std::vector<SliceNode>& nodes) {
   std::vector<SliceEdge> out;
-  std::vector<std::size_t> free_at;  // per track: the first row at which it is free
+  std::vector<std::size_t> free_at;  // by track: the first row at which it is free
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     SliceEdge edge{k, {}, 0, in_storage(finding, nodes[k].name)};
     for (std::size_t user = k + 1; user < nodes.size(); ++user)

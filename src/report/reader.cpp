@@ -1,4 +1,4 @@
-// Records from JSON Lines: a run's own output, whole or cut.
+// Reads records from JSON Lines: the output of a run, complete or truncated.
 #include "src/report/report.h"
 
 #include <fmt/format.h>
@@ -148,7 +148,7 @@ SummaryRecord summary_of(const Json& json) {
   return out;
 }
 
-/// Of texts that were joined.
+/// Adds the summary of a concatenated text.
 void add(SummaryRecord& to, const SummaryRecord& more) {
   to.proved += more.proved;
   to.refuted += more.refuted;
@@ -169,7 +169,7 @@ void number(std::vector<CheckRecord>& checks) {
   for (CheckRecord& record : checks) number_findings(record, seen);
 }
 
-/// Reads line after line; what is wrong is kept as an error.
+/// Reads line after line. A faulty line becomes an error of the report.
 class Reader {
  public:
   explicit Reader(const std::string& name) : name_(name) {}
@@ -227,7 +227,7 @@ class Reader {
                    json.value("fingerprint", std::string())});
   }
 
-  /// What a comparison does not name was there before.
+  /// Findings and reasons that no `change` record names are preexisting.
   void mark() {
     for (CheckRecord& check : out_.checks) {
       const auto is_fresh = [&](const std::string& print) {
@@ -249,10 +249,10 @@ class Reader {
   const std::string& name_;
   Report out_;
   std::size_t last_ = 1;
-  bool open_ = true;  // behind the last summary there is more
+  bool open_ = true;  // no summary yet, or records after the last one
   bool says_cut_ = false;
   bool compared_ = false;
-  std::set<std::array<std::string, 3>> fresh_;  // input, id and fingerprint of what a comparison names
+  std::set<std::array<std::string, 3>> fresh_;  // input, id and fingerprint of `change` records
 };
 
 constexpr std::string_view kBegin = R"({"schema":"noclobber.result/)";
@@ -282,7 +282,7 @@ bool is_records(std::string_view text) {
   if (is_page(text)) return true;
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return false;
-  std::string begin;  // without blanks: other writers put some
+  std::string begin;  // without spaces, which other JSON writers insert
   for (const char c : text.substr(first, 2 * kBegin.size()))
     if (c != ' ' && begin.size() < kBegin.size()) begin += c;
   return begin == kBegin || (begin.size() > 2 && kBegin.starts_with(begin));

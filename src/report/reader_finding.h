@@ -1,4 +1,4 @@
-// The larger members of a check record. They throw std::exception where a member has another type.
+// Readers of the larger members of a check record. They throw std::exception if a member has the wrong type.
 #pragma once
 #include "src/report/json_parts.h"
 #include "src/report/record.h"

@@ -1,4 +1,4 @@
-// Reasons for `unknown`, as records give them.
+// The reasons for `unknown` that records name.
 #pragma once
 #include <span>
 #include <string>
@@ -13,12 +13,12 @@ struct UnknownReason {
   std::string_view text;   // what `noclobber explain` prints below the title
 };
 
-/// All reasons; causes before what often follows from them.
+/// All reasons. A cause comes before the reasons that it often entails.
 std::span<const UnknownReason> unknown_reasons();
 /// By code; nullptr if there is none.
 const UnknownReason* find_reason(std::string_view code);
 
-/// What the reason means, an example, what to do. Ends with a newline.
+/// The meaning of the reason, an example and a remedy. Ends with a newline.
 std::string explain_text(const UnknownReason& reason);
 
 }  // namespace noclobber

@@ -1,4 +1,4 @@
-// What the renderers share.
+// Functions that the renderers share.
 #include "src/report/render.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// What a run left: everything that a page, a machine format or a comparison is made from. Nothing here or in
-// what renders it sees a graph.
+// The records of a run, from which a page, a machine format or a comparison is made. Neither a report nor its
+// renderers refer to a graph.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -15,31 +15,32 @@ namespace noclobber {
 struct Report {
   std::vector<CheckRecord> checks;
   std::vector<ErrorRecord> errors;
-  std::vector<std::size_t> errors_after;  // of each: how many checks stand before it
-  std::optional<SummaryRecord> summary;   // nothing: a run did not come to its end
-  std::vector<ErrorRecord> damage;        // of the records themselves; these are among `errors`
-  std::string root;                       // a folder: paths below it are shown from there; "" for none
+  std::vector<std::size_t> errors_after;  // for each error: the number of checks before it
+  std::optional<SummaryRecord> summary;   // empty: a run did not finish
+  std::vector<ErrorRecord> damage;        // errors in the text of the records; they are in `errors` too
+  std::string root;                       // paths below this folder are shown relative to it; "": none
 
   void add(ErrorRecord error);
   void append(Report&& more);
 };
 
-/// Do these records begin the text? Also where the first line is cut.
+/// True if the text begins with a record, even a truncated one, or is a page.
 bool is_records(std::string_view text);
 
-/// Reads JSON Lines as `--json` prints them (reader.cpp); `name` is what errors say of the text. Kinds and
-/// members that are not known are passed over. A line that is no record, a last line that is cut and a
-/// missing summary are errors of the report, "line N" each; the other records are all there. Findings are
-/// counted anew, so texts may be joined.
+/// Reads JSON Lines as `--json` prints them, or a page (reader.cpp). `name` is the input in error messages.
+/// Unknown kinds and members are ignored. A line that is not a record, a truncated last line and a missing
+/// summary are errors of the report, each with "line N"; all other records are read. Findings are numbered
+/// again, so texts may be concatenated.
 Report read_records(std::string_view text, const std::string& name);
 
-/// The records as lines again: to_jsonl(read_records(text)) == text for what this version wrote.
+/// The records as JSON Lines. to_jsonl(read_records(text)) == text for a text of this version without
+/// `change` and `diff` records, which are not kept.
 std::string to_jsonl(const Report& report);
 
-/// The same as `noclobber check` says it on a terminal, without the time.
+/// The errors, then the text that `noclobber check` prints on a terminal, without the time.
 std::string to_text(const Report& report, const Look& look);
 
-/// A way to show a report.
+/// An output format of `render`.
 struct Format {
   std::string_view name;  // "sarif"
   std::string_view help;  // one clause

@@ -1,4 +1,4 @@
-// The rules a finding may break: code, property, title, and what `noclobber explain` says about them.
+// The rules that a finding can break: code, property, title and explanation.
 #pragma once
 #include <span>
 #include <string>
@@ -15,10 +15,10 @@ struct Rule {
 
 /// All rules, by code.
 std::span<const Rule> rules();
-/// By code ("NC001", "nc001") or property ("stale-read"); nullptr if there is none.
+/// By code ("NC001") or property ("stale-read"), in any case of letters; nullptr if there is none.
 const Rule* find_rule(std::string_view text);
 
-/// Half a page: what the rule means, a small example, a real bug, how to repair. Ends with a newline.
+/// The meaning of the rule, a small example, real bugs and a repair. Ends with a newline.
 std::string explain_text(const Rule& rule);
 
 }  // namespace noclobber

@@ -16,8 +16,8 @@ namespace noclobber {
 
 namespace {
 
-/// "z3 5.4.0 on 3 obligations" -> "z3 5.4.0 on … obligations": sentences that differ in a count or a position
-/// alone are one. Numbers in names and versions stay.
+/// "z3 5.4.0 on 3 obligations" -> "z3 5.4.0 on … obligations". Sentences that differ only in a count or a
+/// position become equal. Numbers in names and versions are kept.
 std::string without_counts(const std::string& sentence) {
   std::string out;
   for (std::size_t k = 0; k < sentence.size();) {
@@ -37,7 +37,7 @@ void note_assumptions(std::map<std::string, std::uint64_t>& into, const std::vec
   for (const std::string& sentence : own) ++into[sentence];
 }
 
-/// What a baseline accepts; a check with nothing else counts for no exit code.
+/// Counts what a baseline accepts. A check with nothing else does not affect the exit code.
 void count_accepted(const CheckRecord& record, SummaryRecord& totals) {
   std::uint64_t findings = 0, unknowns = 0, others = 0;
   for (const Finding& finding : record.findings)
@@ -49,9 +49,9 @@ void count_accepted(const CheckRecord& record, SummaryRecord& totals) {
   totals.accepted += findings + unknowns;
 }
 
-/// Is it a check of a log, or of what tlparse made of one?
+/// True for a check of a log or of tlparse's output.
 bool of_log(const CheckRecord& record, const std::string& link) {
-  const bool named = shown_id(record.id) != printable(record.id);  // by a compilation's number
+  const bool named = shown_id(record.id) != printable(record.id);  // the id is that of a compilation
   return (named && !record.unchecked.empty()) || link == "joint" || link == "split" || link == "post_grad";
 }
 
@@ -88,7 +88,7 @@ void RunSummary::add(CheckRecord&& record) {
   const bool proved = record.status == Status::proved;
   if (proved && !record.assumptions.empty()) ++with_assumptions;
   if (proved) note_assumptions(assumptions, record.assumptions);
-  // A backward by itself has barriers of its own.
+  // A backward graph that is checked alone has barriers of its own.
   const bool backward = record.what == "single" && record.id.starts_with("bw");
   if (record.barriers.barriers > 0) barriers[record.input + (backward ? "/bw" : "")] = record.barriers;
   if (!record.every_order.empty()) ++orders[record.return_last == "proved" ? "return" : record.every_order];
@@ -117,7 +117,7 @@ std::vector<Cause> causes_of(const std::vector<CheckRecord>& checks) {
     for (const Finding& finding : record.findings) {
       if (!is_cause(finding) || finding.accepted) continue;
       const auto [at, fresh] = known.emplace(finding.fingerprint, out.size());
-      const bool here = !fresh && out[at->second].record == &record;  // two faults of one shape
+      const bool here = !fresh && out[at->second].record == &record;  // two faults of one check
       if (fresh || here || finding.fingerprint.empty()) {
         out.push_back({&record, &finding, {}});
       } else {
@@ -148,7 +148,7 @@ namespace {
 constexpr std::size_t kFewCauses = 10;
 constexpr std::size_t kShownChecks = 5, kRunNames = 8, kShownAssumptions = 20;
 
-/// How many there are of each rule, where they are too many to be counted by eye.
+/// The number of causes by rule; "" for at most kFewCauses.
 std::string rules_text(const std::vector<Cause>& causes, const Look& look) {
   if (causes.size() <= kFewCauses) return "";
   std::map<std::string, std::uint64_t> rules;
@@ -217,7 +217,7 @@ std::string unknown_text(const RunSummary& summary, const Look& look) {
   return out.empty() ? out : out + "\n";
 }
 
-/// What the proofs of the run rest on, the commonest first.
+/// The assumptions of the proofs of the run, the most frequent first.
 std::string assumptions_text(const RunSummary& summary, const Look& look) {
   if (summary.assumptions.empty()) return "";
   const std::uint64_t of = summary.with_assumptions;
@@ -260,7 +260,7 @@ std::string verdicts_text(const RunSummary& summary, const Look& look) {
                      summary.counts.steps == 1 ? "" : "s", summary.counts.in_place);
 }
 
-/// Of a log, the links of the chain from program to code that were judged, on one line; "" for anything else.
+/// The number of checks of logs by link of the compilation chain, on one line; "" if there are none.
 std::string links_text(const RunSummary& summary) {
   std::vector<std::string> parts;
   for (const auto& [link, name] :
@@ -271,13 +271,13 @@ std::string links_text(const RunSummary& summary) {
   return parts.empty() ? "" : fmt::format("judged: {}", fmt::join(parts, ", "));
 }
 
-/// "step (train.py:29) runs uncompiled (Unsupported)": a frame that was not compiled, and not part of a
-/// chain.
+/// True for "step (train.py:29) runs uncompiled (Unsupported)": a frame that was not compiled, as opposed to
+/// a part of a compilation that is not checked.
 bool is_frame(const std::string& unchecked) {
   return unchecked.find(" runs uncompiled (") != std::string::npos;
 }
 
-/// All frames that PyTorch runs as they are, on as many lines as they need.
+/// All frames that were not compiled, on as many lines as they need.
 std::string frames_text(const RunSummary& summary, const Look& look) {
   std::vector<std::string> frames;
   for (const std::string& name : summary.unchecked)
@@ -286,7 +286,7 @@ std::string frames_text(const RunSummary& summary, const Look& look) {
   return "  " + wrapped(fmt::format("not compiled: {}", fmt::join(frames, ", ")), look.width, 4, 2) + "\n";
 }
 
-/// What the verdicts leave open, on one line; "" for nothing.
+/// What the verdicts rest on and do not cover, on one line; "" if there is nothing of either.
 std::string rest_text(const RunSummary& summary) {
   std::vector<std::string> parts;
   if (summary.with_assumptions > 0)
@@ -298,7 +298,7 @@ std::string rest_text(const RunSummary& summary) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-/// At most three lines of 100 columns, and the frames that were not compiled.
+/// The verdicts, then at most two lines of `look.width` columns, and the frames that were not compiled.
 std::string last_lines(const RunSummary& summary, double seconds, const Look& look) {
   const SummaryRecord& totals = summary.totals;
   const bool fault = totals.refuted > totals.refuted_accepted || totals.error > 0;

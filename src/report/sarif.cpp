@@ -1,4 +1,4 @@
-// SARIF 2.1.0, as GitHub's code scanning and the viewers of editors read it.
+// SARIF 2.1.0, as GitHub code scanning and viewers in editors read it.
 #include <fmt/format.h>
 
 #include <map>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kRuleText = 1000;  // GitHub takes 1,024 characters
 
-/// RFC 3986: what a path may hold, the rest in percent.
+/// Percent-encodes what RFC 3986 does not allow in a path.
 std::string uri_of(const std::string& path) {
   static constexpr std::string_view plain = "-._~/!$&'()*+,;=@";
   std::string out;
@@ -41,7 +41,7 @@ Json logical(const CheckRecord& record, const FindingPlace& place) {
               {"kind", place.name == "return" ? "returnType" : "variable"}};
 }
 
-/// The step with the line that it comes from, or with where its finding is.
+/// The step with its source line, or with `otherwise` if it has none.
 Json location(const Report& report, const CheckRecord& record, const FindingPlace& place,
               const SourceLine& otherwise) {
   const SourceLine own = source_of(report, place);
@@ -53,7 +53,7 @@ Json location(const Report& report, const CheckRecord& record, const FindingPlac
               {"message", Json{{"text", text}}}};
 }
 
-/// Define, clobber, read; then what is at fault inside bodies.
+/// Define, clobber, read; then the steps at fault in bodies.
 Json code_flow(const Report& report, const CheckRecord& record, const Finding& finding,
                const SourceLine& source) {
   Json steps = Json::array();
@@ -69,7 +69,7 @@ Json code_flow(const Report& report, const CheckRecord& record, const Finding& f
   return Json::array({Json{{"threadFlows", Json::array({Json{{"locations", std::move(steps)}}})}}});
 }
 
-/// "fp" and 2 -> GitHub's form of a hash, which is told apart from others of the same line by its number.
+/// "fp" and 2 -> "fp:2", GitHub's form of a line hash; the number distinguishes equal hashes.
 Json fingerprints(const Finding& finding) {
   return Json{{"primaryLocationLineHash", fmt::format("{}:{}", finding.fingerprint, finding.nth)},
               {"noclobber/v2", counted(finding)}};
@@ -121,7 +121,7 @@ Json result(const Report& report, const CheckRecord& record, const Finding& find
   return out;
 }
 
-/// A check that is refuted, and nothing says why.
+/// The result of a refuted check without findings.
 Json bare_result(const CheckRecord& record) {
   return Json{{"kind", "fail"},
               {"level", "error"},
@@ -154,7 +154,7 @@ Json notification(const char* level, const std::string& text, const std::string&
   return out;
 }
 
-/// What is not a finding and must not be silent: inputs that were not read, checks without a verdict.
+/// Notifications for what is not a finding: errors, and the reasons of unknown checks.
 Json invocation(const Report& report) {
   Json notes = Json::array();
   for (const ErrorRecord& error : report.errors)

@@ -1,4 +1,4 @@
-// One step as a reader of FX text knows it.
+// Statements in the notation of FX text.
 #include <fmt/format.h>
 
 #include <string_view>
@@ -9,7 +9,7 @@ namespace noclobber {
 
 namespace {
 
-constexpr std::size_t kShownItems = 8;  // of a list or of the arguments; a foreach step has thousands
+constexpr std::size_t kShownItems = 8;  // of a list or of the arguments: a foreach step has thousands
 constexpr int kShownDepth = 6;
 
 std::string value_text(const Graph& graph, ValueId id) {
@@ -65,7 +65,7 @@ std::string_view short_op(std::string_view op) {
   return op;
 }
 
-/// Where a result is placed says nothing about what is overwritten.
+/// Keywords about the placement of a result are omitted: they do not matter to what is overwritten.
 bool is_placement(std::string_view name) {
   return name == "layout" || name == "device" || name == "pin_memory";
 }

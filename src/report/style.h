@@ -1,4 +1,4 @@
-// What a terminal is like, and what its colours mean: a role, not a colour, is named where text is made.
+// The properties of a terminal, and roles of text. Code that makes text names a role, not a colour.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -7,13 +7,13 @@
 
 namespace noclobber {
 
-/// Where text goes to.
+/// How text is written to its destination.
 struct Look {
   bool colour = false;
   std::size_t width = 100;  // columns; lines of places and single words may be longer
-  bool unicode = true;      // else pictures are drawn in ASCII
+  bool unicode = true;      // false: pictures are drawn in ASCII
   bool lanes = false;       // draw the storages at fault
-  bool quiet = false;       // what is not proved, and nothing else
+  bool quiet = false;       // print only what is not proved
 };
 
 enum class Role : std::uint8_t { plain, error, warning, good, note, name, number, path, dim };
@@ -21,14 +21,14 @@ enum class Role : std::uint8_t { plain, error, warning, good, note, name, number
 /// ANSI codes, in the order of the roles.
 inline constexpr std::array<std::string_view, 9> kRoleCodes = {
     "",      // plain
-    "1;31",  // error: the fault, and the step that makes it
-    "33",    // warning: unknown, lints, what is said of the other steps
+    "1;31",  // error: the fault, and the step at fault
+    "33",    // warning: unknown, lints, notes on the other steps
     "32",    // good
     "36",    // note: labels
-    "1",     // name: titles and names that are defined
+    "1",     // name: titles and defined names
     "35",    // number
     "4",     // path
-    "2",     // dim: what is read last
+    "2",     // dim: secondary text
 };
 
 /// `text` in the colour of its role; unchanged without `colour`.

@@ -1,4 +1,4 @@
-// The diagnosis of one finding: what was defined, what overwrote it, what read it, and a run that shows it.
+// The diagnosis of one finding: the def, the clobber, the read, and a run that shows the fault.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -53,15 +53,15 @@ std::vector<Line> lines_of(const Finding& finding) {
   return lines;
 }
 
-/// "copy_ = copy_(arg1_1)": what is defined stands out.
+/// "copy_ = copy_(arg1_1)" with the defined names in colour.
 std::string statement_text(const std::string& statement, bool colour) {
   const std::size_t end = statement.find(" = ");
   if (end == std::string::npos) return statement;
   return styled(statement.substr(0, end), Role::name, colour) + statement.substr(end);
 }
 
-/// One line each, however long: what was made, overwritten and read stands under each other. Statements are
-/// cut where notes would go beyond the width.
+/// One line for each place, with statements and notes in columns of their own. Statements are cut so that the
+/// notes fit into the width; lines may still be longer.
 std::string places_text(const Finding& finding, const Look& look) {
   std::vector<Line> lines = lines_of(finding);
   std::size_t width = 0, margin = 6, notes = 0;
@@ -110,7 +110,7 @@ std::string typed_name(const Finding& finding, const std::string& name, const Lo
   return type.empty() ? shown : fmt::format("{} {}", shown, clean(type));
 }
 
-/// Which bytes of its storage a name shows; "" if all of them, or nobody knows.
+/// The bytes of its storage that a name covers; "" if it is all of them or unknown.
 std::string bytes_text(const Finding& finding, const std::string& name) {
   for (const Lane& lane : finding.lanes)
     for (const Lane::Shown& shown : lane.values)
@@ -120,7 +120,7 @@ std::string bytes_text(const Finding& finding, const std::string& name) {
   return "";
 }
 
-/// From the storage to the names by which the three lines touch it; `told` grows by the names that were told.
+/// The view chains from the storage to the operands of define, clobber and read. Adds their names to `told`.
 std::string views_text(const Finding& finding, std::set<std::string>& told, const Look& look) {
   std::string out;
   std::set<std::vector<std::string>> seen;
@@ -138,7 +138,7 @@ std::string views_text(const Finding& finding, std::set<std::string>& told, cons
   return out;
 }
 
-/// The step of the slice that a place is.
+/// The step of the slice at a place; nullptr if the slice does not have it.
 const FindingPlace* slice_step(const Finding& finding, const FindingPlace& place) {
   const auto found = std::ranges::find_if(finding.slice, [&](const FindingPlace& of) {
     return of.graph == place.graph && of.step == place.step;
@@ -146,7 +146,8 @@ const FindingPlace* slice_step(const Finding& finding, const FindingPlace& place
   return found == finding.slice.end() ? nullptr : &*found;
 }
 
-/// Of what the lines above name and nothing has told. What is written through a view is typed as that.
+/// The types of operands in the lines above, and of the result in `before`, that are not in `told`. Adds
+/// their names to `told`. An in-place result has the type of the operand that it writes.
 std::string types_text(const Finding& finding, std::set<std::string>& told, const Look& look) {
   std::vector<std::string> parts;
   const auto add = [&](const std::string& name) {
@@ -209,7 +210,7 @@ std::string witness_text(const Finding& finding, const Look& look) {
   return row("witness", fmt::format("{} ({})", out, finding.replayed ? "replayed" : "not replayed"), look);
 }
 
-/// What follows from it, a line for each rule, and where else it is seen.
+/// The consequences, a line each, and what else is wrong at the exit.
 std::string consequences_text(const Finding& finding, const Look& look) {
   std::string out;
   for (const Consequence& one : finding.also_breaks)

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kWhatColumns = 160;
 
-/// As a basic string of TOML, which JSON's strings are.
+/// A basic string of TOML. Every JSON string is one.
 std::string toml_text(std::string_view text) {
   return nlohmann::json(shortened(printable(text), kWhatColumns)).dump();
 }
@@ -144,7 +144,8 @@ Result<Baseline> Baseline::read(std::string_view text, const std::string& today)
   return out;
 }
 
-/// The entry that accepts one more of this fingerprint, those first that have not expired.
+/// Counts one more item of this fingerprint and returns the entry that accepts it: nullptr if there is none
+/// or it has expired. Entries that have not expired come first.
 const Baseline::Entry* Baseline::take(const std::string& fingerprint) {
   const auto found = by_fingerprint_.find(fingerprint);
   if (found == by_fingerprint_.end()) return nullptr;

@@ -1,4 +1,4 @@
-// What is known and accepted for now: a file that people complete, and that every run counts.
+// Baselines: files that list findings and reasons for unknown that are accepted for a time.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -11,19 +11,21 @@
 
 namespace noclobber {
 
-/// A baseline for the findings and reasons for unknown of a report; reason, owner and date are to be filled
-/// in, but for what an older baseline says of them.
+/// A baseline for the findings and reasons for unknown of a report. Reason, owner and date are empty, to be
+/// filled in by hand, unless the report has them from an older baseline.
 std::string baseline_of(const Report& report);
 
 class Baseline {
  public:
-  /// error: `where` is "line N". Refused are unknown keys, and entries without reason, owner or date.
+  /// error: `where` is "line N". Rejects unknown keys, and entries without fingerprint, reason, owner or
+  /// date. Entries whose date is before `today` have expired.
   static Result<Baseline> read(std::string_view text, const std::string& today);
 
-  /// Marks what is accepted: of each fingerprint as many as the entry says, until the day it expires.
+  /// Sets `accepted` of findings and reasons: for each fingerprint up to the count of its entries that have
+  /// not expired. Consequences get that of their cause.
   void mark(CheckRecord& record);
 
-  /// An entry that has expired and would have accepted something, and one that is not needed any more.
+  /// A remark on an entry: it has expired and would have accepted something, or its count is too high.
   struct Remark {
     bool expired = false;
     std::string where, text;

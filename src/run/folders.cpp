@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 constexpr int kDeepestFolder = 64;
 
 struct Listing {
-  std::vector<fs::path> files, folders, others;  // others: pipes, links to folders, ...
+  std::vector<fs::path> files, folders, others;  // others: pipes, links to folders and the like
   bool has(std::string_view name) const {
     return std::ranges::any_of(files, [&](const fs::path& path) { return path.filename() == name; });
   }
@@ -72,7 +72,7 @@ fs::path own_name(const fs::path& folder) { return folder.has_filename() ? folde
 
 bool is_compilation(const fs::path& path) { return is_compilation_folder(path.filename().string()); }
 
-/// Is the folder one input, with its files?
+/// Adds the folder, or its log, if it is an input. True if the files in it are part of that input.
 bool Search::is_whole(const fs::path& folder, const Listing& listing) {
   if (listing.has("fx_graph_readable.py") || listing.has("fx_graph_transformed.py")) {
     add(FoundInput::Kind::debug, folder);
@@ -94,7 +94,7 @@ void Search::files(const fs::path& folder, const Listing& listing) {
   if (!traces.empty()) add(FoundInput::Kind::thunder, folder);
   for (const fs::path& file : listing.files) {
     const std::string name = file.filename().string();
-    // What Thunder runs around a computation checks its arguments.
+    // Prologues and epilogues, which Thunder runs around a computation to check arguments, are not inputs.
     const bool is_part =
         name == "inputs.json" || name.starts_with("prologue.") || name.starts_with("epilogue.");
     if (std::ranges::find(traces, file.string()) != traces.end() || (is_part && !traces.empty())) continue;
@@ -103,7 +103,8 @@ void Search::files(const fs::path& folder, const Listing& listing) {
   for (const fs::path& other : listing.others) skip(other);
 }
 
-/// What else lies in a folder that is one input, of whose own files many begin as inputs do.
+/// Adds the files that lie in a folder that is one input and are not part of it. The names exclude those that
+/// are, since many of them look like inputs.
 void Search::beside(const Listing& listing) {
   for (const fs::path& file : listing.files) {
     const std::string name = file.filename().string();

@@ -1,4 +1,4 @@
-// What a directory on the command line holds.
+// The inputs in a directory on the command line.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -17,13 +17,13 @@ struct FoundInput {
 
 struct FoundInputs {
   std::vector<FoundInput> inputs;
-  std::vector<std::string> skipped;  // files that are nothing that is read, below the directory
+  std::vector<std::string> skipped;  // files that have no known format; relative to the directory
 };
 
-/// Whatever can be checked in `directory` and below, and what is left: each file is sniffed as if it were
-/// named. Output of tlparse, folders of TORCH_COMPILE_DEBUG and folders of numbered Thunder traces are one
-/// input each. Sorted by path. A tlparse folder that still has its log is that log. Links to folders are not
-/// followed. error: `where` is the folder that could not be listed.
+/// All inputs in `directory` and below, sorted by path. The format of each file is detected as if it were on
+/// the command line. A folder of tlparse output, of TORCH_COMPILE_DEBUG or of numbered Thunder traces is one
+/// input; a tlparse folder with its raw log is replaced by that log. Links to folders are not followed.
+/// error: `where` is the folder that could not be listed.
 Result<FoundInputs> inputs_in(const std::string& directory);
 
 }  // namespace noclobber

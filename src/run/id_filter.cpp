@@ -47,7 +47,7 @@ std::optional<std::uint64_t> frame_of(std::string_view id) {
   return number_of(id.substr(first + 1, id.find('_', first + 1) - first - 1));
 }
 
-/// "[0/0] post-grad" or an id as records hold it, rather than numbers.
+/// True for an id such as "[0/0] post-grad", false for numbers and ranges.
 bool is_name(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789->") != std::string_view::npos;
 }

@@ -1,4 +1,4 @@
-// --only: which graphs of an input to look at.
+// --only: the filter of the checks of an input.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace noclobber {
 
-/// "0,5,10-20,>30" as the graph filters of torch.compile are written: frame ids of a log, positions
-/// elsewhere; or ids as records hold them or reports print them: "[0/0]", "0/0", "[0/0] post-grad". Empty:
-/// everything.
+/// A list such as "0,5,10-20,>30", in the syntax of torch.compile's graph filters. Numbers are frame ids of a
+/// log, else positions in the input. An item can also be an id as records or reports have it: "[0/0]", "0/0",
+/// "[0/0] post-grad". An empty filter accepts everything.
 class IdFilter {
  public:
   /// error: `where` is "column N".
   static Result<IdFilter> parse(std::string_view text);
-  /// `id`: of the check; `position`: its place in its input, from 0, used where the id has no frame.
+  /// `id`: of the check. `position`: its index in its input, from 0, used if the id has no frame.
   bool accepts(std::string_view id, std::uint64_t position) const;
 
  private:

@@ -62,7 +62,7 @@ std::optional<Work> WorkSource::next() {
 
 namespace {
 
-/// "3 files (README.md, notes/a.txt, ...)"
+/// The note "skipped: 4 files (README.md, notes/a.txt, x, ...)".
 Work skipped_of(const std::string& input, const std::vector<std::string>& files) {
   constexpr std::size_t kNamed = 3;
   std::string names;
@@ -110,7 +110,7 @@ Work note_of(const std::string& path, const Opened& log) {
   return note;
 }
 
-/// What nobody can judge, and why.
+/// A finished record with status unknown for that reason.
 Work unknown_of(const std::string& path, std::string id, std::string what, Unknown reason) {
   Work work;
   work.kind = Work::Kind::record;
@@ -149,7 +149,7 @@ void Work::open() {
   if (dataflow) value.dataflow = *dataflow;
 }
 
-/// A plan without a graph; of an instance, where one is given, the sizes and lives.
+/// A plan table without a graph, with the table of --instance if it is given.
 Work WorkSource::plan_of(const std::string& path, PlanTable table) const {
   Work work;
   work.kind = Work::Kind::plan;

@@ -1,4 +1,4 @@
-// Files and directories on the command line, one thing to check after the other.
+// The pieces of work in the files and directories of the command line.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -18,49 +18,48 @@
 
 namespace noclobber {
 
-/// A Case or a plan table to check, a record that is ready, an input that could not be read, or a remark
-/// about one.
+/// A Case or a plan table to check, a finished record, an unreadable input, or a remark about an input.
 struct Work {
   enum class Kind : std::uint8_t { check, plan, record, error, note };
   Kind kind = Kind::check;
   std::string input;
   std::string id, what;                // check
-  std::vector<std::string> files;      // check: what it was read from; empty: `input`
+  std::vector<std::string> files;      // check: the files it was read from; empty: `input`
   Case value;                          // check
-  std::shared_ptr<TraceCheck> unread;  // check: what `value` is still to be read from
-  std::optional<bool> dataflow;        // check: the order that is asked for, instead of the Case's
+  std::shared_ptr<TraceCheck> unread;  // check: the source of `value`, until open() reads it
+  std::optional<bool> dataflow;        // check: replaces the order claim of the Case
   std::uint64_t alike = 0;             // check: as in TraceCheck
-  PlanTable table, instance;           // plan; an instance without rows: none is given
-  std::int64_t capacity = 0;           // plan: bytes; 0: not limited
+  PlanTable table, instance;           // plan; `instance` has no rows if none is given
+  std::int64_t capacity = 0;           // plan: bytes; 0: unlimited
   CheckRecord record;                  // record
   Diagnostic fault;                    // error, note
-  std::vector<std::string> unchecked;  // of the check; of the whole log in a note
-  std::size_t skipped = 0;             // note: files of a directory that are nothing that is read
+  std::vector<std::string> unchecked;  // check: of the check; note: of the whole log
+  std::size_t skipped = 0;             // note: files of a directory without a known format
 
-  /// Reads `value` if that is still to be done; what cannot be read becomes an error. Pieces of work can be
-  /// opened at the same time.
+  /// Reads `value` from `unread`. A check that cannot be read becomes an error. Different pieces of work can
+  /// be opened concurrently.
   void open();
 };
 
 struct InputOptions {
   IdFilter only;
   std::optional<bool> dataflow;  // --order
-  std::int64_t capacity = 0;     // --capacity; 0: not limited
+  std::int64_t capacity = 0;     // --capacity in bytes; 0: unlimited
   std::string instance;          // --instance: a file
-  bool records = false;          // a file of records stands for the run that wrote it
+  bool records = false;          // true: a file of records is read as the run that wrote it
 };
 
-/// The Case of one input and how it is called.
+/// The check of a Case. Its id is the name of the Case, or else the stem of `input`.
 Work check_of(const std::string& input, Case value, std::string what);
 Work error_of(const std::string& input, Diagnostic fault);
-/// Reads inputs when they are asked for. Not thread-safe.
+/// Reads inputs lazily. Not thread-safe.
 class WorkSource {
  public:
   WorkSource(std::vector<std::string> inputs, InputOptions options);
   explicit WorkSource(std::deque<Work> ready) : ready_(std::move(ready)) {}
-  /// The next piece of work, in the order of the command line; nothing at the end.
+  /// The next piece of work, in the order of the command line; empty at the end.
   std::optional<Work> next();
-  /// From now on next() has nothing more. Can be called from any thread.
+  /// Makes next() return empty from now on. Can be called from any thread.
   void stop() { stopped_ = true; }
 
  private:
@@ -74,7 +73,7 @@ class WorkSource {
   void push(Work work);
 
   std::deque<std::string> inputs_;  // as given
-  std::deque<FoundInput> files_;    // of the input that is being read
+  std::deque<FoundInput> files_;    // the files left of the current input
   std::deque<Work> ready_;
   InputOptions options_;
   std::atomic<bool> stopped_ = false;

@@ -1,4 +1,4 @@
-// What the user asked for. Made from options.def.
+// The options of the command line, generated from options.def.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -15,7 +15,7 @@ using number = std::uint64_t;
 using text = std::string;
 }  // namespace option_type
 
-/// Commands as bits; joined by `+`.
+/// Sets of commands as bits, joined by `+`.
 namespace option_scope {
 inline constexpr unsigned checks = 1, reads = 1 + 2, fuzzing = 4, reducing = 8, rendering = 16,
                           extracting = 32, replaying = 64, launching = 128, asking = 256, advising = 512;
@@ -26,14 +26,14 @@ struct Options {
 #include "src/run/options.def"
 #undef NC_OPTION
   std::vector<std::string> inputs;             // positional: INPUT..., BEFORE AFTER, or CODE
-  bool only_changes = false;                   // `diff`: of the records those that compare
-  bool until_refuted = false;                  // `bisect`: nothing is checked behind the first refuted link
-  std::map<std::string, std::string> origins;  // of settings that are not defaults: where each comes from
+  bool only_changes = false;                   // `diff`: prints `change` and `diff` records, not all records
+  bool until_refuted = false;                  // `bisect`: stops at the first refuted check
+  std::map<std::string, std::string> origins;  // by setting that is not a default: where it comes from
 };
 
 /// A line of options.def.
 struct OptionLine {
-  std::string_view flag, value, help;  // flag: "--start,--seed" where it has two names; value: "" of a flag
+  std::string_view flag, value, help;  // flag: "--start,--seed" if it has two names; value: "" if it has none
   unsigned scope = 0;
 };
 /// All of them, in order.

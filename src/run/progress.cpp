@@ -12,7 +12,7 @@ namespace {
 
 constexpr auto kRedraw = std::chrono::milliseconds(100);
 constexpr auto kPlainLine = std::chrono::seconds(30);
-constexpr auto kQuietStart = std::chrono::milliseconds(300);  // a short run draws nothing at all
+constexpr auto kQuietStart = std::chrono::milliseconds(300);  // a shorter run draws nothing
 constexpr std::size_t kNameColumns = 48;
 
 double seconds_since(Progress::Clock::time_point start) {

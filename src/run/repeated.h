@@ -1,4 +1,4 @@
-// Checks that a log holds several times, as compilations are begun anew: they are decided once.
+// Checks that occur several times in a log, because compilations are restarted, are decided once.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -15,26 +15,25 @@
 
 namespace noclobber {
 
-/// Which checks of one input are the same: those of one number (TraceCheck::alike). All calls from any
-/// thread.
+/// Checks of one input are equal if they have the same number TraceCheck::alike other than 0. Thread-safe.
 class Repeated {
  public:
-  /// A check that others are the same as.
+  /// The first of several equal checks.
   struct First {
-    bool is_open = true;                // nobody has decided it so far
-    std::optional<CheckRecord> answer;  // what holds of all that are the same
+    bool is_open = true;                // it is not decided yet
+    std::optional<CheckRecord> answer;  // the answer for all equal checks; empty: none can be shared
     std::vector<std::pair<std::uint64_t, Work>> waiting;
   };
   enum class Turn : std::uint8_t {
-    decide,  // nothing is known of it: decide it, and settle() if there is a First
-    copy,    // the answer stands in the First
-    leave,   // it waits for another thread, which gets it from settle()
+    decide,  // decide the check, and call settle() if there is a First
+    copy,    // use First::answer
+    leave,   // the check waits: settle() hands it to the thread that decides the First
   };
 
-  /// What to do with a check, which need not have been opened. `leave` takes it away.
+  /// The action for a check, which need not have been opened. For `leave`, moves from `work`.
   std::pair<Turn, std::shared_ptr<First>> turn(std::uint64_t sequence, Work& work);
-  /// The first is decided. What waited for it is handed over, with its answer or to be decided by itself:
-  /// only of what is proved and needs no place in its own graph to be told is the answer that of others too.
+  /// Records the answer of the First, and returns the checks that waited for it. They share the answer if it
+  /// is proved without findings and reasons, which would name places in its own graph; else each is decided.
   std::vector<std::pair<std::uint64_t, Work>> settle(First& first, const CheckRecord& record,
                                                      bool contradiction);
 

@@ -46,7 +46,8 @@ bool not_written(const std::string& path) {
   return false;
 }
 
-/// Steps of one job share the file; beyond its limit all of it would be refused.
+/// Appends, since the steps of a job share the file. Beyond the size limit GitHub rejects all of it, so the
+/// text gets only the room that is left.
 bool add_summary(const std::string& path, const Report& report) {
   std::error_code fault;
   const auto size = fs::file_size(path, fault);
@@ -57,7 +58,7 @@ bool add_summary(const std::string& path, const Report& report) {
   return (file != nullptr && put(file, text)) || not_written(path);
 }
 
-/// Both streams are read for commands; where standard output is for a program they go to the other.
+/// GitHub reads both streams for commands, so they go to standard error if standard output is for a program.
 bool annotate(const Options& options, const Report& report) {
   const bool data = options.json || options.output_format != "text";
   if (options.output_format != "github") fmt::print(data ? stderr : stdout, "{}", to_github(report));
@@ -65,7 +66,7 @@ bool annotate(const Options& options, const Report& report) {
   return summary.empty() || add_summary(summary, report);
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file atomically: to a temporary file that is then renamed. A special file is written directly.
 bool write_whole(const std::string& path, const std::string& text) {
   std::error_code fault;
   const bool special = fs::exists(path, fault) && !fs::is_regular_file(path, fault);  // /dev/stdout

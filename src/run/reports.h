@@ -1,19 +1,19 @@
-// Reports that a run writes beside what it prints.
+// Reports that a run writes besides its standard output.
 #pragma once
 #include "src/report/report.h"
 #include "src/run/options.h"
 
 namespace noclobber {
 
-/// Does any report need all records at the end?
+/// True if some report needs all records at the end of the run.
 bool wants_report(const Options& options);
 
-/// Writes the files that are asked for, each whole or not at all; inside of GitHub Actions also annotations
-/// and the job summary. False, and an error was printed, if something could not be written.
+/// Writes the requested files, each atomically unless it is a special file; in GitHub Actions also
+/// annotations and the job summary. Prints an error and returns false if one of them could not be written.
 bool write_reports(const Options& options, const Report& report);
 
-/// The folder that paths in reports are shown from: that of the checkout in GitHub Actions and GitLab, else
-/// this one.
+/// The folder to which paths in reports are relative: the checkout in GitHub Actions and GitLab, else the
+/// current folder.
 std::string report_root();
 
 }  // namespace noclobber

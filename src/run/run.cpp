@@ -57,17 +57,17 @@ void print_times(std::vector<std::pair<double, std::string>> times) {
 /// The first refuted check of a recording.
 struct FirstRefuted {
   std::string id, pass;
-  std::uint64_t held = 0, open = 0;  // checks before it that are proved, that are unknown
+  std::uint64_t held = 0, open = 0;  // proved checks before it; unknown ones
 };
 
-/// The run of one side.
+/// One of the two runs of a comparison, or the only run.
 struct OneRun {
   Sink sink;
   std::optional<FirstRefuted> first;
   double seconds = 0;
 };
 
-/// An empty run, or one that made too few checks.
+/// Adds an error to an empty run, and to one with fewer checks than --expect-checks.
 void count_checks(Sink& sink, const Options& options) {
   const SummaryRecord& totals = sink.summary.totals;
   if (sink.summary.interrupted) return;
@@ -79,7 +79,7 @@ void count_checks(Sink& sink, const Options& options) {
                     {"--expect-checks", fmt::format("{} expected, {} made", options.expect_checks, made)});
 }
 
-/// `line` on standard output, and in the file of --records.
+/// Prints `line` to standard output if --json is given, and to the file of --records.
 void print_both(const Sink& sink, const Options& options, const std::string& line) {
   if (options.json) print_record(stdout, line);
   if (sink.file != nullptr) print_record(sink.file, line);
@@ -107,7 +107,7 @@ void print_first(const std::optional<FirstRefuted>& first) {
              open);
 }
 
-/// `compared`: what there is to read was said.
+/// `compared`: the comparison was printed, and replaces the text of the run.
 void print_state(const Sink& sink, const Options& options, double seconds, bool compared) {
   if (options.json) {
     if (!options.only_changes) print_record(stdout, to_json(sink.summary.totals));
@@ -119,7 +119,7 @@ void print_state(const Sink& sink, const Options& options, double seconds, bool 
   if (sink.file != nullptr) print_record(sink.file, to_json(sink.summary.totals));
 }
 
-/// Entries of the baseline that have expired, and that are not needed any more.
+/// Prints the expired entries of the baseline as errors, and those that are no longer needed as notes.
 void print_remarks(const Sink& sink, const std::string& file) {
   if (sink.baseline == nullptr) return;
   for (const Baseline::Remark& remark : sink.baseline->remarks())
@@ -127,11 +127,11 @@ void print_remarks(const Sink& sink, const std::string& file) {
                    : print_note(file, remark.where, remark.text);
 }
 
-/// What `git bisect run` makes of it: 125 skips what cannot be judged, 128 and more ends the search.
+/// For `git bisect run`, 125 skips a commit that cannot be judged, and 128 or more ends the search.
 int bisect_code(int code) { return code == 2 || code == 3 ? 125 : code == 4 ? 255 : code; }
 
-/// Everything that is said after the last check. `old`: what the run is compared with, or nullptr. Returns
-/// the exit code.
+/// Prints and writes everything that follows the last check. `old`: the run to compare with, or nullptr.
+/// Returns the exit code.
 int conclude(OneRun& run, const OneRun* old, const Options& options) {
   Sink& sink = run.sink;
   SummaryRecord& totals = sink.summary.totals;
@@ -160,7 +160,7 @@ int conclude(OneRun& run, const OneRun* old, const Options& options) {
   return (flush_output() && written) || !hides_nothing ? totals.exit : kUsageError;
 }
 
-/// Takes what comes, in order; with `until_refuted` nothing behind the first refuted check.
+/// Takes outcomes in order; with `until_refuted` ignores those after the first refuted check.
 void take(OneRun& run, WorkSource& source, Outcome&& outcome, bool until_refuted) {
   if (run.first) return;
   if (until_refuted && outcome.record.status == Status::refuted) {
@@ -181,7 +181,7 @@ void go(WorkSource& source, const RunnerOptions& runner, OneRun& run, bool until
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// What a run is compared with: nothing of it is printed but errors.
+/// Makes the run of --against, of which only errors are printed.
 void run_old(const Options& options, RunnerOptions runner, OneRun& run) {
   runner.check.certificates.clear();
   runner.check.questions.clear();
@@ -210,7 +210,7 @@ Result<RunnerOptions> runner_options(const Options& options, bool advises) {
   return RunnerOptions{*std::move(check), options.jobs, can_redraw(), options.quiet};
 }
 
-/// The file of --records, while a run goes on.
+/// Owns the file of --records during a run.
 class RecordsFile {
  public:
   explicit RecordsFile(const std::string& path) {
@@ -240,7 +240,7 @@ Result<Baseline> baseline_at(const std::string& path) {
 
 [[noreturn]] void leave(int code) {
   std::fflush(stderr);
-  std::_Exit(code);  // threads still run; nothing they hold may be destroyed
+  std::_Exit(code);  // threads still run: what they use must not be destroyed
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ std::uint64_t thread_count(std::uint64_t asked) {
   return std::min(asked, kMostJobs);
 }
 
-/// `known`: the answer, where the same has been decided.
+/// `known`: the answer of an equal check that is decided already.
 Outcome outcome_of(Work&& work, CheckOptions options, std::string certificate,
                    std::optional<CheckRecord> known = std::nullopt) {
   if (!known) work.open();
@@ -76,7 +76,7 @@ Outcome outcome_of(Work&& work, CheckOptions options, std::string certificate,
   return out;
 }
 
-/// The state of one run. Lives until the last thread is done, or for ever after an interrupt.
+/// The state of one run. It is destroyed after the last thread is done; after an interrupt, never.
 class Workers {
  public:
   Workers(WorkSource& source, const RunnerOptions& options, const std::function<void(Outcome&&)>& sink)
@@ -103,7 +103,7 @@ class Workers {
  private:
   using Clock = Progress::Clock;
 
-  /// After an interrupt. require: mutex_ is held.
+  /// Stops after an interrupt. require: mutex_ is held.
   bool stop() {
     closed_ = true;
     for (auto& [sequence, outcome] : ready_) sink_(std::move(outcome));
@@ -118,7 +118,7 @@ class Workers {
     try {
       threads_.emplace_back([this] { work_until_done(); });
       ++active_;
-    } catch (const std::system_error&) {  // no more threads to be had
+    } catch (const std::system_error&) {  // the system gives no more threads
       NC_CHECK(!threads_.empty(), "not even one thread can be started");
       jobs_ = threads_.size();
     }
@@ -147,14 +147,14 @@ class Workers {
       if (work->kind == Work::Kind::check || work->kind == Work::Kind::plan)
         certificate = certificates_.of(work->id);
     }
-    start_thread();  // there may be more to do
+    start_thread();  // for the next piece of work
     begin(sequence, *work);
     decide(sequence, std::move(*work), std::move(certificate));
     return true;
   }
 
-  /// Whoever decides what others wait for decides or tells these, too. Certificates and questions are written
-  /// for each.
+  /// The thread that decides a First also finishes the checks that wait for it. Answers are not shared if
+  /// certificates, solver questions or rechecks are asked for, which every check needs by itself.
   void decide(std::uint64_t sequence, Work&& work, std::string certificate) {
     const CheckOptions& check = options_.check;
     const bool files = !check.certificates.empty() || !check.questions.empty() || !check.rechecker.empty();
@@ -192,7 +192,7 @@ class Workers {
 
   void narrate() {
     if (running_.empty()) return progress_.say(done_, "", 0);
-    const auto& [name, start] = running_.begin()->second;  // the first taken has run longest
+    const auto& [name, start] = running_.begin()->second;  // the one taken first has run longest
     progress_.say(done_, name, std::chrono::duration<double>(Clock::now() - start).count());
   }
 
@@ -204,7 +204,7 @@ class Workers {
   CertificateNames certificates_;  // under source_mutex_
   Repeated repeated_;
 
-  std::mutex mutex_;  // all that follows
+  std::mutex mutex_;  // guards all that follows
   std::condition_variable changed_;
   std::uint64_t jobs_;
   Progress progress_;
@@ -227,7 +227,7 @@ void watch_interrupts() {
 bool run_all(WorkSource& source, const RunnerOptions& options, const std::function<void(Outcome&&)>& sink) {
   auto run = std::make_unique<Workers>(source, options, sink);
   if (run->go()) return true;
-  static_cast<void>(run.release());  // threads still use it; the process ends soon
+  static_cast<void>(run.release());  // leaked, since threads still use it until the process ends
   return false;
 }
 

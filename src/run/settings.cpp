@@ -1,4 +1,4 @@
-// From options to what the stages need.
+// Conversion of options to settings of the stages.
 #include <fmt/format.h>
 #include <filesystem>
 
@@ -35,7 +35,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-/// The reader of cases reads the list, so that both places accept the same.
+/// Wraps the list in a case, so that --ops accepts what the "ops" of a case accept.
 Result<std::vector<OpDecl>> operators_of_json(std::string_view text) {
   const bool whole = nlohmann::json::accept(text);
   const std::string wrapped = fmt::format(R"({{"format":"noclobber.case/1","name":"ops","ops":{},)"

@@ -24,7 +24,7 @@ void Sink::take_error(const std::string& input, const Diagnostic& fault) {
 
 namespace {
 
-/// Of a case that was read, but makes no sense.
+/// The error of a case that was read but is not valid.
 Diagnostic fault_of(const CheckRecord& record) {
   std::string message;
   for (const Unknown& item : record.unknown) {

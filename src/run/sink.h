@@ -1,5 +1,4 @@
-// Where outcomes go while a run goes on: records as lines, counts for the end, and all of it where that is
-// asked for.
+// The destination of outcomes during a run: prints records as lines, counts, and keeps all records if needed.
 #pragma once
 #include <cstdio>
 #include <map>
@@ -15,17 +14,17 @@
 namespace noclobber {
 
 struct Sink {
-  bool json = false;             // error records are printed
-  bool json_checks = false;      // and check records
-  std::FILE* file = nullptr;     // --records: all records; not owned
-  bool keeps = false;            // everything is kept in `report`
+  bool json = false;             // print error records
+  bool json_checks = false;      // print check records
+  std::FILE* file = nullptr;     // --records: gets all records; not owned
+  bool keeps = false;            // keep all records in `report`
   bool quiet = false;            // no notes
-  Baseline* baseline = nullptr;  // what is accepted; not owned
+  Baseline* baseline = nullptr;  // not owned
   Report report;
   RunSummary summary;
   bool contradiction = false;
   std::vector<std::pair<double, std::string>> times;
-  std::map<std::string, std::uint64_t> faults;  // findings so far, by fingerprint
+  std::map<std::string, std::uint64_t> faults;  // causes so far, by fingerprint
 
   void take(Outcome&& outcome);
   void take_error(const std::string& input, const Diagnostic& fault);
@@ -34,7 +33,7 @@ struct Sink {
   void take_record(Outcome&& outcome);
 };
 
-/// One record, at once: what is known stays known, whatever happens next.
+/// Prints one record and flushes, so that it is not lost if the process ends early.
 void print_record(std::FILE* file, const std::string& line);
 
 }  // namespace noclobber

@@ -23,7 +23,7 @@ bool wants_colour(const Options& options) {
   return isatty(STDOUT_FILENO) != 0 && environment("TERM") != "dumb";
 }
 
-/// 0: nobody says.
+/// The width by COLUMNS or the terminal; 0 if neither gives it.
 std::size_t told_width() {
   const std::string_view text = environment("COLUMNS");
   std::size_t width = 0;

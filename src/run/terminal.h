@@ -1,4 +1,4 @@
-// What the streams are connected to.
+// The terminal that the streams are connected to.
 #pragma once
 #include <string_view>
 
@@ -7,14 +7,14 @@
 
 namespace noclobber {
 
-/// A variable of the environment; "" if it is not set.
+/// The value of an environment variable; "" if it is not set.
 std::string_view environment(const char* name);
 
-/// How standard output is to be written to. Colours: --color, else NO_COLOR (no), CLICOLOR_FORCE (yes), else
-/// a terminal that is not dumb. Width: COLUMNS, else that of the terminal, else 100. Unicode: what the locale
-/// says.
+/// The Look of standard output. Colours: --color, else NO_COLOR (no), CLICOLOR_FORCE (yes), else a terminal
+/// that is not dumb. Width: COLUMNS, else that of the terminal, both clamped to 40 to 1000; else 100.
+/// Unicode: by the locale.
 Look look_of(const Options& options);
-/// May a line of standard error be redrawn?
+/// True if a line of standard error can be redrawn.
 bool can_redraw();
 
 }  // namespace noclobber
