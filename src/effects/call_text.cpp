@@ -128,4 +128,19 @@ std::string attributes(const Tracer& t, const Call& call) {
   return out;
 }
 
+std::string argument_types(const Tracer& t, const Call& call) {
+  std::string out;
+  for (std::size_t k = 0; k < call.arguments.size(); ++k) {
+    if (call.schema->arguments[k].written && call.schema->arguments[k].keyword_only) continue;
+    for (const Arg& item : items_of(call.arguments[k])) {
+      const Binding* bound = t.seen(item);
+      if (bound == nullptr) continue;
+      out += ";" + std::string(name(bound->dtype)) + "[";
+      for (const PolyId extent : bound->view.shape) out += size_text(t.space, extent) + ",";
+      out += "]";
+    }
+  }
+  return out;
+}
+
 }  // namespace noclobber::effects

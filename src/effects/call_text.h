@@ -6,5 +6,7 @@ namespace noclobber::effects {
 
 std::string attribute(const Tracer& t, const Arg& arg);
 std::string attributes(const Tracer& t, const Call& call);
+/// The dtype and the extents of each tensor argument but out=, in order.
+std::string argument_types(const Tracer& t, const Call& call);
 
 }  // namespace noclobber::effects

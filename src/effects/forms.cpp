@@ -1,25 +1,37 @@
 #include "src/effects/forms.h"
 
+#include "src/effects/call_text.h"
 #include "src/ops/accepted.h"
+#include "src/ops/infer.h"
 
 namespace noclobber::effects {
 
 namespace {
 
+/// True if a pass may add the call. Draws and other effects are compared as a sequence.
+bool may_be_added(const Call& call) {
+  return call.declared == nullptr && (call.schema->ns == "aten" || call.schema->ns == "prims") &&
+         !is_impure(call.op, *call.schema) && !draws(call.op, *call.schema, call.arguments);
+}
+
 /// True if the types of its arguments decide whether PyTorch accepts the call. Views and moves accept all.
-/// Draws and other effects are compared as a sequence, so that none can be added.
 bool asks_for_types(const Call& call) {
-  if (call.schema->ns != "aten" && call.schema->ns != "prims") return false;
   switch (meaning_of(call.op, *call.schema)) {
     case Meaning::opaque:
     case Meaning::self_if_real:
     case Meaning::random_or_self:
     case Meaning::reduce_or_self:
     case Meaning::normalize_running:
-      return !is_impure(call.op, *call.schema) && !draws(call.op, *call.schema, call.arguments);
+      return may_be_added(call);
     default:
       return false;
   }
+}
+
+/// Notes the form. True if `after` has it and `before` does not, the first time.
+bool is_new(Tracer& t, std::string form) {
+  if (t.request.forms != nullptr && t.request.forms->contains(form)) return false;
+  return t.noted.forms.insert(std::move(form)).second && t.request.forms != nullptr;
 }
 
 }  // namespace
@@ -31,11 +43,16 @@ void note_form(Tracer& t, const Call& call) {
     return bound != nullptr ? bound->dtype : Dtype::other;
   });
   if (!form) return;
-  std::string noted = std::string(call.functional_name()) + " " + *form;
-  if (t.request.forms != nullptr && t.request.forms->contains(noted)) return;
-  if (!t.noted.forms.insert(std::move(noted)).second || t.request.forms == nullptr) return;
+  if (!is_new(t, std::string(call.functional_name()) + " " + *form)) return;
   const std::string& overload = call.functional.empty() ? *call.step->op : call.functional;
   if (!seen_accepted(overload, *form)) t.trace.unknown.emplace_back("may-raise", call.step->op);
+}
+
+void note_sizes(Tracer& t, const Call& call) {
+  if (!t.request.value->before || !may_be_added(call)) return;
+  if (has_shape_rule(call.functional_name()) || is_elementwise(call.op, *call.schema)) return;
+  if (is_new(t, attributes(t, call) + argument_types(t, call)))
+    t.trace.unknown.emplace_back("may-raise", call.step->op);
 }
 
 }  // namespace noclobber::effects

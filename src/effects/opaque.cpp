@@ -9,6 +9,7 @@
 #include "src/effects/dense.h"
 #include "src/effects/draws.h"
 #include "src/effects/emit.h"
+#include "src/effects/forms.h"
 #include "src/effects/identities.h"
 #include "src/effects/items.h"
 #include "src/effects/remembered.h"
@@ -340,6 +341,7 @@ void opaque(Tracer& t, const Call& given) {
     return;
   }
   if (!add_results(t, call, parts)) return;
+  note_sizes(t, call);
   parts.step.key = t.shared(attributes(t, call) + shapes_text(t, parts) + numbers_text(call, parts) +
                             drawn_text(t, call, parts) + told_text(call) + device_text(t, call, parts));
   if (!storable(t, call, parts)) return t.unknown("no-metadata", call.step->op + " (type of its target)");

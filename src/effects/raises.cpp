@@ -104,25 +104,19 @@ void push_raising(Tracer& t, const Call& call, TraceStep step, const std::vector
 /// Notes that the contents of the arguments `over` decide whether the call raises.
 void raises(Tracer& t, const Call& call, const std::vector<std::size_t>& over, const std::string& why) {
   TraceStep step;
-  step.key = "raises " + why + attributes(t, call);
-  std::string shapes;
+  step.key = t.shared("raises " + why + attributes(t, call) + argument_types(t, call));
   std::vector<std::uint32_t> reaching;
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {
     if (call.schema->arguments[k].written && call.schema->arguments[k].keyword_only) continue;
-    const Arg& arg = call.arguments[k];
-    for (const Arg& item : items_of(arg)) {
+    if (std::ranges::find(over, k) == over.end()) continue;
+    for (const Arg& item : items_of(call.arguments[k])) {
       const Binding* bound = t.seen(item);
-      if (!bound) continue;
-      shapes += ";" + std::string(name(bound->dtype)) + "[";
-      for (const PolyId extent : bound->view.shape) shapes += size_text(t.space, extent) + ",";
-      shapes += "]";
-      if (std::ranges::find(over, k) == over.end()) continue;
+      if (bound == nullptr) continue;
       step.reads.push_back(bound->view);
       step.access.edit().push_back({Access::before_write});
       reaching.push_back(bound->since);
     }
   }
-  step.key = t.shared(*step.key + shapes);
   push_raising(t, call, std::move(step), reaching);
 }
 

@@ -262,11 +262,15 @@ Views tensor_split_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>
 }
 
 namespace {
-/// hsplit, vsplit, dsplit: tensor_split along a fixed dimension. PyTorch requires that a count divides the
-/// extent.
-Views split_along(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args, std::int64_t dim) {
+/// hsplit, vsplit, dsplit: tensor_split along a fixed dimension. PyTorch rejects tensors of a lower rank, and
+/// a count that does not divide the extent.
+Views split_along(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args, std::size_t dim) {
+  if (base.shape.size() <= dim) return std::nullopt;
+  const auto extent = sizes.space().value(base.shape[dim]);
+  const auto count = integer(args, 1, std::nullopt);
+  if (extent && count && *count > 0 && *extent % *count != 0) return std::nullopt;
   std::vector<Arg> inner(args.begin(), args.begin() + std::min<std::ptrdiff_t>(2, std::ssize(args)));
-  inner.push_back(Arg::of(SymExpr(dim)));
+  inner.push_back(Arg::of(SymExpr(static_cast<std::int64_t>(dim))));
   return tensor_split_rule(sizes, base, inner);
 }
 }  // namespace
@@ -276,6 +280,7 @@ Views hsplit_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args
 }
 
 Views vsplit_rule(Sizes& sizes, const Viewed& base, const std::vector<Arg>& args) {
+  if (base.shape.size() < 2) return std::nullopt;
   return split_along(sizes, base, args, 0);
 }
 
