@@ -256,7 +256,7 @@ class SymParser {
     std::vector<SymExpr> arguments = fault_ ? std::vector<SymExpr>{} : list();
     if (fault_ || !has_count(start, "Where", arguments, 2)) return {};
     arguments.insert(arguments.begin(), {relation.left, relation.right});
-    constexpr std::string_view kNames[] = {"Where_eq", "Where_ne", "Where_le", "Where_lt"};
+    constexpr std::string_view kNames[] = {"Where_eq", "Where_ne", "Where_lt", "Where_le"};
     return SymExpr::opaque(std::string(kNames[static_cast<std::size_t>(relation.kind)]), arguments);
   }
 

@@ -1,17 +1,52 @@
 #include "src/report/evidence_kinds.h"
 
 #include <algorithm>
-#include <iterator>
+
+#include "src/base/check.h"
 
 namespace noclobber {
 namespace {
 
-/// The rules of lines of a derivation, in the order of Line::Rule (docs/certificate.md). The rule `below` is
-/// counted as "below-quotient" if it is about a quotient.
-constexpr const char* kLines[] = {"plain",   "fact", "below-index", "above",
-                                  "divisor", "add",  "multiply",    "divide"};
+using LineRule = Line::Rule;
+using LemmaKind = checker::Lemma::Kind;
 
-constexpr const char* kLemmas[] = {"same-calls", "same-contents", "same-writes"};
+/// The rule of a line. `below` counts as "below-quotient" if it is about a quotient, `fact` as "hypothesis"
+/// if it is one of the derivation's own.
+const char* line_kind(LineRule rule) {
+  switch (rule) {
+    case LineRule::plain:
+      return "plain";
+    case LineRule::fact:
+      return "fact";
+    case LineRule::below:
+      return "below-index";
+    case LineRule::above:
+      return "above";
+    case LineRule::divisor:
+      return "divisor";
+    case LineRule::add:
+      return "add";
+    case LineRule::multiply:
+      return "multiply";
+    case LineRule::divide:
+      return "divide";
+  }
+  NC_CHECK(false, "a rule without a name");
+}
+
+const char* lemma_kind(LemmaKind kind) {
+  switch (kind) {
+    case LemmaKind::calls:
+      return "same-calls";
+    case LemmaKind::contents:
+      return "same-contents";
+    case LemmaKind::writes:
+      return "same-writes";
+    case LemmaKind::identity:
+      return "identity";
+  }
+  NC_CHECK(false, "a lemma without a name");
+}
 
 void of_derivation(const Space& space, const Derivation& derivation, std::set<std::string>& out) {
   for (const Line& line : derivation.lines) {
@@ -20,9 +55,7 @@ void of_derivation(const Space& space, const Derivation& derivation, std::set<st
         below && space.atom(space.atoms(space.terms(line.poly)[0])[0]).kind == Atom::Kind::quotient;
     const bool own = line.rule == Line::Rule::fact &&
                      std::count(derivation.facts.begin(), derivation.facts.end(), line.poly) > 0;
-    out.insert(quotient ? "below-quotient"
-               : own    ? "hypothesis"
-                        : kLines[static_cast<std::size_t>(line.rule)]);
+    out.insert(quotient ? "below-quotient" : own ? "hypothesis" : line_kind(line.rule));
   }
 }
 
@@ -56,8 +89,12 @@ std::set<std::string> all_evidence_kinds() {
                             "reads-first",      "edge",         "claim-of-dump", "neighbour-below",
                             "lowest-placement", "refutation",   "path-to-leaf",  "two-elements",
                             "another-order",    "solver-claim", "assumption",    "several-checks"};
-  out.insert(std::begin(kLines), std::end(kLines));
-  out.insert(std::begin(kLemmas), std::end(kLemmas));
+  for (auto rule = LineRule::plain; rule <= LineRule::divide;
+       rule = static_cast<LineRule>(static_cast<int>(rule) + 1))
+    out.insert(line_kind(rule));
+  for (auto kind = LemmaKind::calls; kind <= LemmaKind::identity;
+       kind = static_cast<LemmaKind>(static_cast<int>(kind) + 1))
+    out.insert(lemma_kind(kind));
   return out;
 }
 
@@ -68,8 +105,7 @@ std::set<std::string> evidence_kinds(const Space& space, const checker::Certific
     if (check.before) of_trace(*check.before, out);
     of_trace(check.after, out);
     if (!check.claimed.empty()) out.insert("solver-claim");
-    for (const checker::Lemma& lemma : check.lemmas)
-      out.insert(kLemmas[static_cast<std::size_t>(lemma.kind)]);
+    for (const checker::Lemma& lemma : check.lemmas) out.insert(lemma_kind(lemma.kind));
   }
   if (certificate.checks.size() > 1) out.insert("several-checks");
   if (!certificate.answer.assumptions.empty()) out.insert("assumption");

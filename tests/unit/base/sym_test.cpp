@@ -253,6 +253,8 @@ TEST_CASE("expressions as sympy's srepr writes them are those that str writes") 
   }
   CHECK_FALSE(parsed("Where(s0 < 4, s1, 2)") == parsed("Where(s0 <= 4, s1, 2)"));
   CHECK_FALSE(parsed("Where(s0 < 4, s1, 2)") == parsed("Where(s0 < 4, 2, s1)"));
+  CHECK(parsed("Where(s0 < 4, s1, 2)").text().starts_with("Where_lt("));
+  CHECK(parsed("Where(s0 <= 4, s1, 2)").text().starts_with("Where_le("));
   for (const char* text : {"Symbol(s0)", "Symbol('s0", "Symbol('')", "Symbol('s0', integer)", "Integer()",
                            "Pow(s0)", "Where(s0, 1, 2)", "Where(s0 < 1, 2)", "Add(s0"}) {
     INFO(text);
