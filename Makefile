@@ -7,7 +7,7 @@ SHELL := /bin/bash
   inductor-agree judge judge-thunder judge-pte judge-mutants agree-keys control-flow-agree rows-agree accepted-types recipes page-test \
   bench-executorch flips-executorch damage-programs origins cross-aarch64 \
   mlx-edits changed found test-cases setup-formats recheck recheck-campaign bench-recheck gallery wheel test-wheel test-sweep test-scripts \
-  fuzz-passes tidy executorch-networks executorch-order thunder-opinfos xnnpack-edits hook-cost campaign
+  fuzz-passes tidy coverage executorch-networks executorch-order thunder-opinfos xnnpack-edits hook-cost campaign
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
@@ -98,6 +98,14 @@ asan: test-cases  ## compile with address and undefined sanitizers, run the unit
 
 recipes: setup  ## follow the recipes of CONTRIBUTING.md: apply each patch, build, check
 	@python3 tools/recipes.py
+
+coverage: setup setup-formats  ## which lines the tests run, by room; renews docs/coverage.md and prints what of checker/ never runs
+	@$(call install,gcovr)
+	@$(call preset,coverage)
+	@find build-coverage -name '*.gcda' -delete
+	@NC_EVERY=$(or $(NC_EVERY),12) ctest --preset coverage --no-tests=error --output-on-failure --timeout 3600 --parallel $(JOBS)
+	@gcovr --root . --filter src/ --filter checker/ --exclude-throw-branches --exclude-unreachable-branches --json build-coverage/report.json build-coverage
+	@python3 tools/coverage.py build-coverage/report.json --write
 
 clang: setup setup-formats  ## compile with clang, run all tests
 	@$(call install,clang-16 libclang-rt-16-dev)
@@ -334,5 +342,5 @@ format: packages  ## rewrite the sources in the house format
 	@tools/check_format.sh --fix
 
 clean:  ## remove what was built (the fetched Z3 stays)
-	@rm -rf build-asan build-clang build-fuzz build-system-z3
+	@rm -rf build-asan build-clang build-coverage build-fuzz build-system-z3
 	@[ ! -d build ] || find build -mindepth 1 -maxdepth 1 ! -name z3 -exec rm -rf {} +
