@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -119,6 +120,13 @@ class Usage(Cli):
             self.assertTrue(run.stdout)
             self.assertFalse(run.stderr)
         self.assertRegex(self.expect(0, "--version").stdout.decode(), r"^noclobber \d+\.\d+\.\d+\n")
+
+    def test_the_help_names_every_profile(self):
+        refused = self.expect(2, "fuzz", "--pass", "-", "--profile", "nope", "--count", "1").stderr.decode()
+        profiles = refused.split("there are ")[1].strip().split(", ")
+        self.assertIn("write-backs", profiles)
+        said = re.split(r"[\s,:]+", self.expect(0, "fuzz", "--help").stdout.decode())
+        self.assertEqual([name for name in profiles if name not in said], [])
 
     def test_usage_errors_are_2_and_leave_stdout_alone(self):
         good = self.write("good.json", PROVED)

@@ -214,6 +214,7 @@ namespace {
 Json place_json(const FindingPlace& place, const std::string& code) {
   Json out{{"step", place.step}, {"name", place.name}, {"loc", place.loc}, {"statement", place.statement}};
   put_text(out, "code", code);
+  put_text(out, "note", place.note);
   return out;
 }
 
