@@ -15,7 +15,7 @@ constexpr std::size_t kShownBarriers = 8;  // barriers of an input; inputs; NC04
 
 /// The idle barriers of one input, each with the reason to keep it, if any.
 std::string idle_text(std::string_view input, const BarrierLint& lint, const Look& look) {
-  if (input.ends_with("/bw")) input.remove_suffix(3);
+  input = input.substr(0, input.find(kBackward));
   std::string list;
   for (std::size_t k = 0; k < std::min(lint.idle.size(), kShownBarriers); ++k) {
     const FindingPlace& place = lint.idle[k];

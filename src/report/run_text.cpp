@@ -90,7 +90,7 @@ void RunSummary::add(CheckRecord&& record) {
   if (proved) note_assumptions(assumptions, record.assumptions);
   // A backward graph that is checked alone has barriers of its own.
   const bool backward = record.what == "single" && record.id.starts_with("bw");
-  if (record.barriers.barriers > 0) barriers[record.input + (backward ? "/bw" : "")] = record.barriers;
+  if (record.barriers.barriers > 0) barriers[record.input + (backward ? kBackward : "")] = record.barriers;
   if (!record.every_order.empty()) ++orders[record.return_last == "proved" ? "return" : record.every_order];
   for (const FindingPlace& write : record.behind_return) ++behind_return[write.statement];
   for (const FindingPlace& step : record.dead)

@@ -31,6 +31,9 @@ std::map<std::string, Reason> reasons_of(const std::vector<CheckRecord>& checks)
 /// "logs/x.log [0/0] post-grad"
 std::string check_name(const CheckRecord& record);
 
+/// Behind the input in RunSummary::barriers: those of its backward graph. No path ends so.
+inline constexpr const char* kBackward = "\nbw";
+
 /// The data of the text, accumulated record by record.
 struct RunSummary {
   SummaryRecord totals;                        // `exit` is set by the caller
