@@ -201,6 +201,21 @@ class TwoPasses(Change):
         self.assertEqual(self.diff("diff", one, two, code=0)[0], {kind: [] for kind in CHANGES})
 
 
+class Claims(Change):
+    def test_a_graph_that_is_compared_with_another_one_now_has_not_vanished(self):
+        """A graph alone, then beside what it means: the same check with a stronger claim. The other way a claim is gone."""
+        alone = {k: v for k, v in proved("a").items() if k != "before"}
+        one, two, other = self.inputs("one", alone), self.inputs("two", proved("a")), self.inputs("other", proved("b"))
+        changes, _ = self.diff("diff", one, two, code=0)
+        self.assertEqual({k for k in CHANGES if changes[k]}, set())
+        for old, new in ((two, one), (one, other)):
+            changes, _ = self.diff("diff", old, new, code=3)
+            self.assertEqual([(c["id"], c["what"]) for c in changes["vanished"]], [("a", "pair" if old == two else "single")])
+        both = self.inputs("both", alone, alone | {"name": "c"})  # one that takes the place of another takes it once
+        changes, _ = self.diff("diff", both, two, code=3)
+        self.assertEqual([c["id"] for c in changes["vanished"]], ["c"])
+
+
 class Codes(Change):
     def test_fail_on(self):
         """Each kind of change, and what it makes of the exit code."""

@@ -114,6 +114,33 @@ class Formats(unittest.TestCase):
         self.assertTrue(all(re.fullmatch(r"[A-Za-z0-9._~/%!$&'()*+,;=@:-]+", uri) for uri in uris))
         self.assertIn("host,ile%3A%20100%25%20%3Cx%3E", text)
 
+    def test_sarif_of_a_refuted_check_without_a_finding(self):
+        """As records of another program may have it: a result that names the check and the file, and counts."""
+        record = next(r for r in self.checks if r["status"] == "refuted")
+        path = self.folder / "bare.jsonl"
+        path.write_text("".join(json.dumps(record | {"findings": [], "input": "a b.json", "id": "one", "status": status}) + "\n"
+                                for status in ("refuted", "proved")) + json.dumps(self.records[-1]) + "\n")
+        (result,) = self.sarif(self.render("sarif", path))["results"]
+        self.assertEqual((result["level"], result["message"]["text"]), ("error", "one is refuted"))
+        (place,) = result["locations"]
+        self.assertEqual(place["physicalLocation"]["artifactLocation"], {"uri": "a%20b.json", "uriBaseId": "%SRCROOT%"})
+
+    def test_text_of_errors(self):
+        """Errors stand first, each with its place, and are counted; nothing of them commands a terminal."""
+        text = self.render("text")
+        lines = [line for line in text.splitlines() if line.startswith("error: ")]
+        self.assertEqual(len(lines), len(self.errors))
+        for line, error in zip(lines, self.errors):
+            self.assertIn(error["message"][:20], line)
+            self.assertIn("c.json: ", line)
+        self.assertIn("; 1 error", " ".join(text.split()))
+        path = self.folder / "errors.jsonl"
+        path.write_text("".join(json.dumps({"schema": "noclobber.result/1", "kind": "error", "input": name, "where": where, "message": "no\x1b[2J"})
+                                + "\n" for name, where in (("", ""), ("a", "line 3"), ("b", ""))) + json.dumps(self.records[-1]) + "\n")
+        lines = self.render("text", path).splitlines()
+        self.assertEqual([line.split("no")[0] for line in lines[:3]], ["error: ", "error: a: line 3: ", "error: b: "])
+        self.assertNotIn("\x1b", "".join(lines))
+
     def test_sarif_of_nothing(self):
         for text in ("", '{"schema":"noclobber.result/1","kind":"summary","exit":0}\n'):
             path = self.folder / "few.jsonl"

@@ -741,6 +741,19 @@ class SavedDraws(Pairs):
         self.assertEqual(self.of(plain, plain)[0], "proved")
         self.assertNotEqual(self.of(plain, copied)[0], "proved")
 
+    def test_a_state_that_an_input_must_hold_at_exit_is_unknown(self):
+        """`final` is no return: the buffer would hold the bytes of the state."""
+        state, kept = {"dtype": "u8", "shape": [5056]}, {"dtype": "f32", "shape": [4, 4]}
+        for final, told in ((None, ("proved", set())), ({"k": {"ref": "o"}}, ("proved", set())), ({"x": {"ref": "q"}}, ("unknown", {"unsupported-op", "no-metadata"}))):
+            program = {"inputs": [{"name": "x", "type": state, "kind": "buffer"}, {"name": "k", "type": kept, "kind": "buffer"}],
+                       "steps": [{"names": ["q", "o"], "op": "higher_order.run_and_save_rng_state", "args": ["aten.rand.default", [4, 4]],
+                                  "kwargs": {"dtype": {"dtype": "f32"}, "device": {"device": "cpu"}}, "types": [state, kept]}],
+                       "outputs": [{"ref": "o"}, {"ref": "q"}], **({"final": final} if final else {})}
+            path = self.write("final.json", {"format": "noclobber.case/1", "name": "final", "before": program, "after": program})
+            ran = subprocess.run([BIN / "noclobber", "check", path, "--json"], capture_output=True, text=True, timeout=120)
+            record = json.loads(ran.stdout.splitlines()[0])
+            self.assertEqual((record["status"], self.reasons(record)), told, final)
+
     def test_a_state_that_goes_elsewhere_is_unknown(self):
         drop, masked = self.DROP.format("x"), self.MASKED.format("m")
         body = [*self.saved(drop), 'k: "u8[5056][1]cpu" = torch.ops.aten.clone.default(q)', *self.used("k", drop), masked]

@@ -485,6 +485,20 @@ class Programs(Cli):
             self.assertIn(f"inputs of {one} hold what {other} says: c_c", said)
         self.records(3, "compare", program, text, "--no-assumptions")
 
+    def test_what_is_no_side_says_what_it_is(self):
+        """Files that `check` reads, and that hold no graph to compare: an error that names the file and what reads it."""
+        case = self.write("p.json", PROVED)
+        trace = "# Constructed by Dead Code Elimination\nimport thunder\n\ndef computation(a):\n  # a: \"cpu f32[2]\"\n  return a\n"
+        recording = {"format": "noclobber.recording/1", "links": 1, "unchanged": 1}
+        for path, words in ((self.write("plan.csv", PLAN), "is a plan without a graph; `noclobber check` reads it"),
+                            (self.write("recording.json", recording), "says what a recorder wrote; `noclobber check` reads its folder"),
+                            (self.write("3.trace.py", trace), "is a Thunder trace; it is compared with another one")):
+            for pair in ((case, path), (path, case)):
+                (error, _) = self.records(2, "compare", *pair)
+                self.assertEqual((error["kind"], error["input"], error["message"]), ("error", path, words))
+        self.assertNotEqual(self.run_it("check", str(self.folder / "plan.csv")).returncode, 2)
+        self.assertNotEqual(self.run_it("compare", path, path).returncode, 2)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=1)

@@ -2,11 +2,16 @@
 """`noclobber replay` and `extract --as pytorch`: what a record says can be run again, by the program and without it.
 
 NC_BIN_DIR names another folder with the program. PyTorch is not needed: `make test-scripts` runs the scripts."""
+import ast
+import base64
 import json
 import os
 import pathlib
+import re
+import struct
 import subprocess
 import unittest
+import zlib
 
 from in_folder import InFolder
 
@@ -130,6 +135,28 @@ class Scripts(Again):
                 self.assertEqual(self.run_it("extract", record["input"], "--as", "pytorch").stdout, ran.stdout)
             made += 1
         self.assertGreaterEqual(made, SCRIPTS, left)
+
+    def test_inputs_that_no_list_of_numbers_holds(self):
+        """Complex numbers, floats of 8 bits and integers beyond i64 are bytes, as docs/records.md says what they are; others are not."""
+        number = lambda at, code: struct.pack(code, 1 + at)
+        for dtype, count, torch, one in (("c64", 6, "complex64", lambda at: struct.pack("<ff", 1 + at, -0.5)),
+                                         ("u64", 3, "uint64", lambda at: number(at, "<Q")),
+                                         ("f8e4m3fn", 4, "float8_e4m3fn", lambda at: bytes([(0x38, 0x40, 0x44, 0x48)[at]])),
+                                         ("f32", 6, "float32", None), ("i64", 700, "int64", None)):
+            kind = {"dtype": dtype, "shape": [count]}
+            graph = lambda op: {"inputs": [{"name": "x", "type": kind}], "outputs": [{"ref": "y"}],
+                                "steps": [{"name": "y", "op": op, "args": [{"ref": "x"}], "types": [kind]}]}
+            case = self.write(f"{dtype}.json", {"format": "noclobber.case/1", "name": dtype, "before": graph("aten.neg.default"),
+                                                "after": graph("aten.neg_.default")})
+            ran = self.run_it("extract", case, "--as", "pytorch")
+            self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+            compile(ran.stdout, dtype, "exec")
+            made = set(re.findall(r"storage\((torch\.\w+), (.*)\)\n", ran.stdout))
+            if one is None:
+                self.assertEqual(made, {(f"torch.{torch}", f"range(1, {count + 1})")})
+                continue
+            [(named, text)] = made
+            self.assertEqual((named, zlib.decompress(base64.b64decode(ast.literal_eval(text)))), (f"torch.{torch}", b"".join(map(one, range(count)))))
 
     def test_of_a_log(self):
         """The program can be compiled again, too."""

@@ -83,4 +83,44 @@ TEST_CASE("a tensor's last byte must be within 64 bits") {
   CHECK_FALSE(is_addressable(type));
 }
 
+TEST_CASE("programs over registers are equal where all of their parts are") {
+  RegisterProgram one;
+  one.counts = {1, 2, 3, 4, 5};
+  one.chains = {{RegisterStep{}}};
+  one.inputs = {{1, true}}, one.names = {{1, "x"}};
+  Case value, other;
+  value.registers = other.registers = {one};
+  CHECK(value == other);
+  const auto differs = [&](auto change) {
+    Case changed = value;
+    change(changed.registers.at(0));
+    return !(changed == value) && !(value == changed);
+  };
+  const auto of_step = [&](auto change) {
+    return differs([&](RegisterProgram& program) { change(program.chains.at(0).at(0)); });
+  };
+  CHECK(of_step([](RegisterStep& step) { step.op = "ExpNode"; }));
+  CHECK(of_step([](RegisterStep& step) { step.runs = RegisterStep::Runs::repeatedly; }));
+  CHECK(of_step([](RegisterStep& step) { step.reads = {0}; }));
+  CHECK(of_step([](RegisterStep& step) { step.writes = {0}; }));
+  CHECK(of_step([](RegisterStep& step) { step.read_numbers = {0}; }));
+  CHECK(of_step([](RegisterStep& step) { step.write_numbers = {0}; }));
+  CHECK(of_step([](RegisterStep& step) { step.chains = {0}; }));
+  CHECK(of_step([](RegisterStep& step) { step.rows = {0}; }));
+  CHECK(of_step([](RegisterStep& step) { step.at = 1; }));
+  CHECK(of_step([](RegisterStep& step) { step.refused = "no"; }));
+  CHECK(differs([](RegisterProgram& program) { program.name = "p"; }));
+  CHECK(differs([](RegisterProgram& program) { program.counts[4] = 6; }));
+  CHECK(differs([](RegisterProgram& program) { program.numbers = 1; }));
+  CHECK(differs([](RegisterProgram& program) { program.chains.emplace_back(); }));
+  CHECK(differs([](RegisterProgram& program) { program.main = 1; }));
+  CHECK(differs([](RegisterProgram& program) { program.init = 0; }));
+  CHECK(differs([](RegisterProgram& program) { program.inputs[0].is_tensor = false; }));
+  CHECK(differs([](RegisterProgram& program) { program.inputs[0].at = 2; }));
+  CHECK(differs([](RegisterProgram& program) { program.outputs = {{1, true}}; }));
+  CHECK(differs([](RegisterProgram& program) { program.states = {{1, true}}; }));
+  CHECK(differs([](RegisterProgram& program) { program.names[1] = "y"; }));
+  CHECK(differs([](RegisterProgram& program) { program.names[2] = "x"; }));
+}
+
 }  // namespace case_test
