@@ -58,7 +58,11 @@ Certificate content_of(const CheckOptions& options, const Case& value, const Che
 
 void keep(const CheckOptions& options, const std::string& text) {
   if (options.certificates.empty() || text.empty()) return;
-  std::ofstream(options.certificates + "/" + options.certificate_name + ".cert", std::ios::binary) << text;
+  const std::string path = options.certificates + "/" + options.certificate_name + ".cert";
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file && options.unwritten != nullptr) *options.unwritten = Diagnostic{path, "cannot be written"};
 }
 
 }  // namespace
@@ -112,6 +116,11 @@ void agree(CheckRecord& record, const CheckOptions& options, const Certified& ce
     if (!options.rechecker.empty() && rechecked(options.rechecker, certified.text))
       record.checked_by.emplace_back("nc-recheck");
   }
+}
+
+Questions questions_of(const CheckOptions& options) {
+  return Questions(options.effort, options.questions, options.certificate_name + options.reading,
+                   options.unwritten);
 }
 
 std::string CertificateNames::of(const std::string& id) {

@@ -1,4 +1,4 @@
-// `--certificate DIR`: one file per check.
+// `--certificate DIR`: one file per check. `--dump-smt2 DIR`: the questions of each.
 #pragma once
 #include <set>
 #include <string>
@@ -8,6 +8,7 @@
 #include "src/check/check.h"
 #include "src/graph/placement.h"
 #include "src/interp/replay.h"
+#include "src/prover/questions.h"
 #include "src/values/certificate.h"
 
 namespace noclobber {
@@ -32,6 +33,9 @@ Certified certify_plan(const CheckOptions& options, const PlanTable& table,
 /// Makes the record unknown if the checker did not accept the certificate. Otherwise adds nc-check to
 /// `checked_by`, unless it relied on a solver; and nc-recheck, if that is to be asked and accepts the text.
 void agree(CheckRecord& record, const CheckOptions& options, const Certified& certified);
+
+/// The questions of one check, which `--dump-smt2` writes.
+Questions questions_of(const CheckOptions& options);
 
 /// File names that are unique among the checks of a run. Not thread-safe.
 class CertificateNames {

@@ -130,7 +130,7 @@ CheckRecord check_one(const Case& value, const CheckOptions& options) {
   Space space = searching_space();
   Sizes sizes(space);
   sizes.declare(value.symbols, value.assume);
-  Questions questions(options.effort, options.questions, options.certificate_name + options.reading);
+  Questions questions = questions_of(options);
   if (!satisfiable(space, value, questions))
     return unreadable({"/symbols", "no value of the symbols satisfies ranges and relations"});
   Engine engine{options, *ops, sizes, questions};

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "src/base/result.h"
 #include "src/graph/case.h"
 #include "src/report/record.h"
 
@@ -23,6 +24,7 @@ struct CheckOptions {
   bool advise = false;  // also report what else could run in place: a check of each
   enum class Runs : std::uint8_t { automatic, always, never } run = Runs::automatic;  // --run: runs proofs
   std::vector<OpDecl> extra_ops;                                                      // --ops FILE
+  std::optional<Diagnostic>* unwritten = nullptr;  // gets the fault of a file that cannot be written
 };
 
 /// Checks one Case. The caller fills in `input`, `id`, `what` and `unchecked` of the record. Sets

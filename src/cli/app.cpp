@@ -171,7 +171,7 @@ int parse_and_run(int argc, char** argv, std::string_view first) {
 
 }  // namespace
 
-int run_app(int argc, char** argv) {
+static int run_words(int argc, char** argv) {
   try {
     const std::string_view first = argc > 1 ? argv[1] : "";
     if (first == "--print-options-md") {
@@ -186,8 +186,15 @@ int run_app(int argc, char** argv) {
     }
     return parse_and_run(argc, argv, first);
   } catch (const std::exception& fault) {
+    if (std::ferror(stdout) != 0) return 0;  // run_app() says so
     internal_error(__FILE__, __LINE__, fault.what());
   }
+}
+
+int run_app(int argc, char** argv) {
+  const int code = run_words(argc, argv);
+  const bool hides_nothing = code == 0 || code == 3;
+  return hides_nothing && !flush_output() ? kUsageError : code;
 }
 
 }  // namespace noclobber

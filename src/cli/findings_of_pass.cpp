@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "src/cli/script.h"
 #include "src/formats/case/case_json.h"
 #include "src/ops/wrappers.h"
 #include "src/report/names.h"
+#include "src/run/output.h"
+#include "src/run/settings.h"
 #include "src/run/sink.h"
 
 namespace noclobber {
@@ -31,10 +32,6 @@ std::string slug(const std::string& text) {
   out.resize(std::min(out.size(), kMostSlug));
   while (out.ends_with('-')) out.pop_back();
   return out;
-}
-
-void write_file(const fs::path& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
 }
 
 const Finding* main_finding(const CheckRecord& record) {
@@ -87,19 +84,21 @@ void PassFindings::add(std::uint64_t seed, const fuzz::Trial& first, const fuzz:
 void PassFindings::write(const Cluster& cluster, const fuzz::Trial& first,
                          const fuzz::Reduced& reduced) const {
   const fs::path folder(cluster.folder);
-  fs::create_directories(folder);
   const fuzz::Trial& trial = reduced.trial;
   const bool table = form_ == fuzz::Form::plan_table, plan = fuzz::is_planning(form_);
-  write_file(folder / (table ? "program.csv" : "program.json"),
-             fuzz::text_of_question(trial.question, plan ? form_ : fuzz::Form::case_json, false));
-  write_file(folder / "first.json", write_case_json(first.value.value_or(first.question)));
-  if (!trial.value || trial.kind != "refuted") return write_file(folder / "why.txt", trial.why + "\n");
-  write_file(folder / "case.json", write_case_json(*trial.value));
+  write_or_error(folder / (table ? "program.csv" : "program.json"),
+                 fuzz::text_of_question(trial.question, plan ? form_ : fuzz::Form::case_json, false));
+  write_or_error(folder / "first.json", write_case_json(first.value.value_or(first.question)));
+  if (!trial.value || trial.kind != "refuted") {
+    write_or_error(folder / "why.txt", trial.why + "\n");
+    return;
+  }
+  write_or_error(folder / "case.json", write_case_json(*trial.value));
   CheckRecord record = trial.record;
   record.input = "case.json", record.id = trial.value->name, record.what = plan ? "plan" : "pair",
   record.version = NC_VERSION;
-  write_file(folder / "record.jsonl", to_json(record) + "\n");
-  if (!plan) write_file(folder / "script.py", script_or_reason(*trial.value, record, check_));
+  write_or_error(folder / "record.jsonl", to_json(record) + "\n");
+  if (!plan) write_or_error(folder / "script.py", script_or_reason(*trial.value, record, check_));
 }
 
 void PassFindings::tell(const Cluster& cluster, const fuzz::Trial& trial) const {
@@ -109,13 +108,15 @@ void PassFindings::tell(const Cluster& cluster, const fuzz::Trial& trial) const 
       {"cause", cluster.cause},       {"seed", cluster.seed}, {"steps", cluster.steps},
       {"by_pass", cluster.by_pass},   {"message", trial.why}, {"folder", cluster.folder}};
   if (finding != nullptr) line["rule"] = finding->rule, line["fingerprint"] = finding->fingerprint;
-  if (records_ != nullptr) print_record(records_, line.dump());
-  if (json_) return print_record(out_, line.dump());
-  fmt::print(out_, "{}[{}] seed {}: {}\n  {} {}{}; written to {}\n", cluster.kind, printable(cluster.cause),
-             cluster.seed, shortened(printable(trial.why), 300), cluster.steps,
-             form_ == fuzz::Form::plan_table ? "buffers" : "steps",
-             cluster.by_pass ? "" : " (the answer was made smaller: it is given to nothing smaller)",
-             cluster.folder);
+  if (records_ != nullptr) print_record(records_, record_text(line));
+  if (json_) return print_record(out_, record_text(line));
+  write_out(out_, fmt::format("{}[{}] seed {}: {}\n  {} {}{}; written to {}\n", cluster.kind,
+                              printable(cluster.cause), cluster.seed, shortened(printable(trial.why), 300),
+                              cluster.steps, form_ == fuzz::Form::plan_table ? "buffers" : "steps",
+                              cluster.by_pass ? ""
+                                              : " (the answer was made smaller: it is given to nothing "
+                                                "smaller)",
+                              cluster.folder));
   std::fflush(out_);
 }
 

@@ -5,8 +5,9 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <filesystem>
-#include <fstream>
+#include <limits>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -24,7 +25,10 @@
 #include "src/prover/solver.h"
 #include "src/report/evidence_kinds.h"
 #include "src/report/names.h"
+#include "src/run/output.h"
 #include "src/run/runner.h"
+#include "src/run/sink.h"
+#include "src/text/file.h"
 
 namespace noclobber {
 namespace {
@@ -35,14 +39,14 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kContradiction = 4;
 
+/// The text of a file, which may be missing.
 std::string content_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream out;
-  out << file.rdbuf();
-  return out.str();
+  const auto text = read_file(path);
+  return text ? *text : "";
 }
 
-thread_local std::uint64_t seed_at_work = 0;
+constexpr std::uint64_t kNoSeed = std::numeric_limits<std::uint64_t>::max();
+thread_local std::uint64_t seed_at_work = kNoSeed;
 
 /// With --certificate, writes each certificate as DIR/SEED.WORD.cert; WORD is the answer of nc-check.
 void keep(const std::string& folder, const std::string& text, checker::Answer::Said said) {
@@ -52,8 +56,7 @@ void keep(const std::string& folder, const std::string& text, checker::Answer::S
                            : said == Said::refuted    ? "refuted"
                            : said == Said::unreadable ? "unreadable"
                                                       : "open";
-  fs::create_directories(folder);
-  std::ofstream(fs::path(folder) / fmt::format("{}.{}.cert", seed_at_work, word), std::ios::binary) << text;
+  write_or_error(fs::path(folder) / fmt::format("{}.{}.cert", seed_at_work, word), text);
 }
 
 /// How the answer of nc-check to a certificate contradicts the status of the check; "" if it does not.
@@ -68,11 +71,15 @@ std::string disagreement(const checker::Answer& said, Status status) {
 
 /// A folder of this process for certificates, removed at the end.
 struct Scratch {
-  fs::path folder = fs::temp_directory_path() / fmt::format("noclobber-fuzz-{}", getpid());
-  Scratch() { fs::create_directories(folder); }
+  fs::path folder;
+  std::error_code fault;
+  Scratch() {
+    folder = fs::temp_directory_path(fault);
+    if (!fault) fs::create_directories(folder /= fmt::format("noclobber-fuzz-{}", getpid()), fault);
+  }
   ~Scratch() {
     std::error_code ignored;
-    fs::remove_all(folder, ignored);
+    if (!fault) fs::remove_all(folder, ignored);
   }
 };
 
@@ -104,9 +111,9 @@ fuzz::Checker checker_of(const CheckOptions& base, const fs::path& folder, const
 }
 
 /// The fingerprints in a file: one per line, with `#` comments.
-std::set<std::string> known_of(const std::string& path) {
+std::set<std::string> known_of(const std::string& text) {
   std::set<std::string> out;
-  std::stringstream lines(path.empty() ? "" : content_of(path));
+  std::stringstream lines(text);
   for (std::string line; std::getline(lines, line);)
     if (std::string word = line.substr(0, line.find_first_of(" \t#")); !word.empty()) out.insert(word);
   return out;
@@ -114,10 +121,16 @@ std::set<std::string> known_of(const std::string& path) {
 
 /// Signal handler that prints the seed of a crash, without which the crash of a long campaign is lost.
 void name_seed(int signal) {
-  const auto text =
-      fmt::format("noclobber: signal {} at seed {}; again: noclobber fuzz --start {} --count 1\n", signal,
-                  seed_at_work, seed_at_work);
-  static_cast<void>(!write(STDERR_FILENO, text.data(), text.size()));
+  char text[160];  // nothing is allocated here: a crash may be one of the allocator
+  const auto seed = static_cast<unsigned long long>(seed_at_work);
+  const int size =
+      seed_at_work == kNoSeed
+          ? std::snprintf(text, sizeof text, "noclobber: signal %d outside of a seed\n", signal)
+          : std::snprintf(text, sizeof text,
+                          "noclobber: signal %d at seed %llu; again: noclobber fuzz --start %llu "
+                          "--count 1\n",
+                          signal, seed, seed);
+  static_cast<void>(!write(STDERR_FILENO, text, static_cast<std::size_t>(size)));
   _exit(kContradiction);
 }
 
@@ -128,10 +141,11 @@ void name_seed_of_crash() {
 /// The state that the threads of one run share. Results are taken in the order of seeds.
 class FuzzRun {
  public:
-  FuzzRun(const Options& options, fuzz::Checker checker)
+  FuzzRun(const Options& options, fuzz::Checker checker, std::set<std::string> known, std::FILE* records)
       : options_(options),
         checker_(std::move(checker)),
-        known_(known_of(options.known)),
+        known_(std::move(known)),
+        records_(records),
         next_(options.start),
         taken_(options.start) {
     if (!options.certificate.empty()) depth_ = fuzz::Depth{0, 1, 0, 0, 0, 0, 0};
@@ -182,39 +196,48 @@ class FuzzRun {
   }
 
   void show_unknown(const fuzz::Examined& one) {
+    const std::string about = one.beyond                ? "unsupported"
+                              : one.probe.fault.empty() ? "sound"
+                                                        : one.probe.fault;
     for (const Unknown& u : one.record.unknown)
-      for (const std::string& who : u.names)
-        if ((u.reason + " " + who).find(options_.explain_unknown) != std::string::npos)
-          fmt::print("seed {} {} {}: {} {}\n", one.probe.seed, name(one.probe.kind),
-                     one.beyond                ? "unsupported"
-                     : one.probe.fault.empty() ? "sound"
-                                               : one.probe.fault,
-                     u.reason, who);
+      for (const std::string& who : u.names) {
+        if ((u.reason + " " + who).find(options_.explain_unknown) == std::string::npos) continue;
+        const std::string kind(name(one.probe.kind));
+        if (options_.json)
+          print_record(stdout, record_text({{"schema", "noclobber.fuzz/1"},
+                                            {"kind", "unknown"},
+                                            {"seed", one.probe.seed},
+                                            {"program", kind},
+                                            {"about", about},
+                                            {"reason", u.reason},
+                                            {"name", who}}));
+        else
+          write_out(stdout, fmt::format("seed {} {} {}: {} {}\n", one.probe.seed, kind, about, u.reason,
+                                        printable(who)));
+      }
   }
 
   void report(const Contradiction& c) {
     const fs::path folder(options_.out.empty() ? "fuzz-findings" : options_.out);
-    fs::create_directories(folder);
     const std::string stem = fmt::format("{}-{}", c.kind, c.seed);
-    std::ofstream(folder / (stem + ".json")) << write_case_json(c.value);
-    std::ofstream(folder / (stem + ".min.json")) << write_case_json(c.reduced);
-    if (options_.json) {
-      const nlohmann::ordered_json line{{"schema", "noclobber.fuzz/1"},
-                                        {"kind", "contradiction"},
-                                        {"what", c.kind},
-                                        {"seed", c.seed},
-                                        {"fault", c.fault},
-                                        {"message", c.text},
-                                        {"fingerprint", c.fingerprint},
-                                        {"case", (folder / (stem + ".json")).string()}};
-      fmt::print("{}\n", line.dump());
-    } else {
-      fmt::print(
-          "contradiction[{}] {} seed {}{}: {}\n  {} -> {}\n  written to {}/{}.json and .min.json; again: "
-          "noclobber fuzz --start {} --count 1\n",
-          c.kind, c.fingerprint, c.seed, c.fault.empty() ? "" : ", fault " + c.fault, printable(c.text),
-          fuzz::size_of(c.value).text(), fuzz::size_of(c.reduced).text(), folder.string(), stem, c.seed);
-    }
+    write_or_error(folder / (stem + ".json"), write_case_json(c.value));
+    write_or_error(folder / (stem + ".min.json"), write_case_json(c.reduced));
+    const std::string record = record_text({{"schema", "noclobber.fuzz/1"},
+                                            {"kind", "contradiction"},
+                                            {"what", c.kind},
+                                            {"seed", c.seed},
+                                            {"fault", c.fault},
+                                            {"message", c.text},
+                                            {"fingerprint", c.fingerprint},
+                                            {"case", (folder / (stem + ".json")).string()}});
+    if (records_ != nullptr) print_record(records_, record);
+    if (options_.json) return print_record(stdout, record);
+    write_out(stdout,
+              fmt::format("contradiction[{}] {} seed {}{}: {}\n  {} -> {}\n  written to {}/{}.json and "
+                          ".min.json; again: noclobber fuzz --start {} --count 1\n",
+                          c.kind, c.fingerprint, c.seed, c.fault.empty() ? "" : ", fault " + c.fault,
+                          printable(c.text), fuzz::size_of(c.value).text(), fuzz::size_of(c.reduced).text(),
+                          folder.string(), stem, c.seed));
     std::fflush(stdout);
   }
 
@@ -222,13 +245,15 @@ class FuzzRun {
     const auto now = Clock::now();
     if (now - said_ < std::chrono::seconds(30)) return;
     said_ = now;
-    fmt::print(stderr, "noclobber: {} checks of {} seeds, {} contradictions, {:.0f} s\n", score_.checks,
-               score_.seeds, seen_.size(), std::chrono::duration<double>(now - start_).count());
+    write_out(stderr,
+              fmt::format("noclobber: {} checks of {} seeds, {} contradictions, {:.0f} s\n", score_.checks,
+                          score_.seeds, seen_.size(), std::chrono::duration<double>(now - start_).count()));
   }
 
   const Options& options_;
   const fuzz::Checker checker_;
   const std::set<std::string> known_;
+  std::FILE* const records_;
   fuzz::Depth depth_;
   Clock::time_point start_ = Clock::now(), said_ = start_;
   std::optional<Clock::time_point> deadline_;
@@ -244,11 +269,10 @@ class FuzzRun {
 
 /// Writes each case as STEM-K.json, and prints the difference that a run shows, if any.
 void write_undecided(const fs::path& stem, const std::vector<std::pair<std::string, Case>>& cases) {
-  if (!cases.empty()) fs::create_directories(stem.parent_path());
   for (std::size_t k = 0; k < cases.size(); ++k) {
     const auto& [difference, value] = cases[k];
     const std::string path = fmt::format("{}-{}.json", stem.string(), k);
-    std::ofstream(path) << write_case_json(value);
+    write_or_error(path, write_case_json(value));
     if (!difference.empty()) fmt::print("  open, but {}; written to {}\n", difference, path);
   }
 }
@@ -280,15 +304,40 @@ int run_exhaustive(const Options& options, const CheckOptions& check) {
     const fs::path folder(options.out.empty() ? "fuzz-findings" : options.out);
     write_undecided(folder / fmt::format("open-{}", steps), explorer.undecided());
     write_undecided(folder / fmt::format("shown-{}", steps), explorer.undecided_but_shown());
-    if (!explorer.wrong().empty()) fs::create_directories(folder);
     for (const auto& [why, value] : explorer.wrong()) {
-      std::ofstream(folder / (value.name + ".json")) << write_case_json(value);
+      write_or_error(folder / (value.name + ".json"), write_case_json(value));
       fmt::print("contradiction[exhaustive] {}: {}; written to {}\n", value.name, why, folder.string());
     }
     if (!whole) break;
   }
   if (alarms > 0) fmt::print("{} proofs that a run contradicts\n", alarms);
   return wrong + alarms > 0 ? kContradiction : 0;
+}
+
+/// Examines the seeds of a campaign against this program and prints the score.
+int run_seeds(const Options& options, CheckOptions check) {
+  auto known = options.known.empty() ? Result<std::string>(std::string()) : read_file(options.known);
+  if (!known) {
+    print_error(options.known, "", known.fault().message);
+    return kUsageError;
+  }
+  const RecordsFile records(options.records);
+  if (!options.records.empty() && records.get() == nullptr) return kUsageError;
+  const Scratch scratch;
+  if (scratch.fault) {
+    print_error(scratch.folder.string(), "", "no folder for temporary files: " + scratch.fault.message());
+    return kUsageError;
+  }
+  name_seed_of_crash();
+  check.certificates.clear();
+  FuzzRun run(options, checker_of(check, scratch.folder, options.certificate), known_of(*known),
+              records.get());
+  run.run();
+  if (records.get() != nullptr) print_record(records.get(), run.score().json());
+  write_out(stdout, options.json ? run.score().json() + "\n" : run.score().text());
+  if (!options.json) fmt::print("{} contradictions, {} known\n", run.found(), run.known());
+  const bool recorded = records.get() == nullptr || records_written(records.get(), options.records);
+  return run.found() > 0 ? kContradiction : recorded ? 0 : kUsageError;
 }
 
 }  // namespace
@@ -313,14 +362,7 @@ int run_fuzz(const Options& options) {
     return kUsageError;
   }
   if (options.exhaustive > 0) return run_exhaustive(options, *check);
-  const Scratch scratch;
-  name_seed_of_crash();
-  check->certificates.clear();
-  FuzzRun run(options, checker_of(*check, scratch.folder, options.certificate));
-  run.run();
-  fmt::print("{}", options.json ? run.score().json() + "\n" : run.score().text());
-  if (!options.json) fmt::print("{} contradictions, {} known\n", run.found(), run.known());
-  return run.found() > 0 ? kContradiction : 0;
+  return run_seeds(options, *std::move(check));
 }
 
 }  // namespace noclobber

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
-#include <fstream>
+#include <filesystem>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -19,6 +19,7 @@
 #include "src/fuzz/subject.h"
 #include "src/fuzz/trial.h"
 #include "src/report/names.h"
+#include "src/run/output.h"
 #include "src/run/sink.h"
 #include "src/text/file.h"
 
@@ -46,13 +47,13 @@ void watch_for_stop() {
   for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
 }
 
-/// Writes the question about a program into the folder of --emit. False if that fails.
+/// Writes the question about a program into the folder of --emit. Prints an error and returns false if that
+/// fails.
 bool write_question(const std::string& folder, std::uint64_t seed, const Case& program, fuzz::Form form) {
   const bool table = form == fuzz::Form::plan_table;
-  std::ofstream file(fs::path(folder) / fmt::format("{}.{}", seed, table ? "csv" : "json"));
-  file << fuzz::text_of_question(fuzz::question_of(program, form),
-                                 form == fuzz::Form::fx_text ? fuzz::Form::case_json : form, false);
-  return static_cast<bool>(file);
+  const fuzz::Form written = form == fuzz::Form::fx_text ? fuzz::Form::case_json : form;
+  return write_or_error(fs::path(folder) / fmt::format("{}.{}", seed, table ? "csv" : "json"),
+                        fuzz::text_of_question(fuzz::question_of(program, form), written, false));
 }
 
 fuzz::Form form_of(const Options& options) {
@@ -157,7 +158,8 @@ class PassRun {
   }
 
   void emit(std::uint64_t seed, const Case& program) const {
-    if (!options_.emit.empty()) write_question(options_.emit, seed, program, form_);
+    if (options_.emit.empty() || unwritten_.load()) return;
+    if (!write_question(options_.emit, seed, program, form_)) unwritten_.store(true);
   }
 
   void take(std::uint64_t seed, const std::optional<fuzz::Trial>& trial) {
@@ -226,34 +228,39 @@ class PassRun {
 
   void keep_in_corpus(const fuzz::Trial& trial) const {
     if (options_.corpus.empty()) return;
-    fs::create_directories(options_.corpus);
     const std::string name = fs::path(findings_.clusters().back().folder).filename().string();
-    std::ofstream(fs::path(options_.corpus) /
-                  fmt::format("{}-{}.json", name, findings_.clusters().back().seed))
-        << write_case_json(trial.question);
+    write_or_error(
+        fs::path(options_.corpus) / fmt::format("{}-{}.json", name, findings_.clusters().back().seed),
+        write_case_json(trial.question));
   }
 
   void narrate() {
     const auto now = Clock::now();
     if (options_.quiet || now - said_ < kNarrateEvery) return;
     said_ = now;
-    fmt::print(stderr, "noclobber: {} programs, {} causes, {:.0f} s\n", score_.programs,
-               findings_.clusters().size(), std::chrono::duration<double>(now - start_).count());
+    write_out(stderr,
+              fmt::format("noclobber: {} programs, {} causes, {:.0f} s\n", score_.programs,
+                          findings_.clusters().size(), std::chrono::duration<double>(now - start_).count()));
   }
 
   void finish() {
     if (absent_.load()) return print_error("fuzz", command_of(options_), "the command cannot be run");
     const nlohmann::ordered_json line = summary();
-    if (records_ != nullptr) print_record(records_, line.dump());
-    if (options_.json) return print_record(out_, line.dump());
-    fmt::print(out_, "{} programs: {} proved, {} refuted, {} unknown, {} not supported", score_.programs,
-               score_.proved, score_.refuted, score_.unknown, score_.beyond);
-    for (const auto& [kind, n] : score_.others) fmt::print(out_, ", {} {}", n, kind);
-    fmt::print(out_, "{}\n", stop_asked.load() ? " (interrupted)" : "");
-    for (const auto& [reason, n] : score_.reasons) fmt::print(out_, "  unknown for {}: {}\n", reason, n);
+    if (records_ != nullptr) {
+      print_record(records_, record_text(line));
+      if (!records_written(records_, options_.records)) unwritten_.store(true);
+    }
+    if (options_.json) return print_record(out_, record_text(line));
+    std::string text =
+        fmt::format("{} programs: {} proved, {} refuted, {} unknown, {} not supported", score_.programs,
+                    score_.proved, score_.refuted, score_.unknown, score_.beyond);
+    for (const auto& [kind, n] : score_.others) text += fmt::format(", {} {}", n, kind);
+    text += stop_asked.load() ? " (interrupted)\n" : "\n";
+    for (const auto& [reason, n] : score_.reasons) text += fmt::format("  unknown for {}: {}\n", reason, n);
     for (const Cluster& c : findings_.clusters())
-      fmt::print(out_, "cause {}: {}, {} fingerprints, {} steps\n", c.folder, printable(c.cause),
-                 c.fingerprints.size(), c.steps);
+      text += fmt::format("cause {}: {}, {} fingerprints, {} steps\n", c.folder, printable(c.cause),
+                          c.fingerprints.size(), c.steps);
+    write_out(out_, text);
   }
 
   nlohmann::ordered_json summary() const {
@@ -281,7 +288,7 @@ class PassRun {
     if (absent_.load()) return kUsageError;
     if (stop_asked.load()) return kCutShort;
     if (!findings_.clusters().empty()) return kConvicted;
-    return score_.programs == 0 ? kUsageError : 0;
+    return score_.programs == 0 || unwritten_.load() ? kUsageError : 0;
   }
 
   const Options& options_;
@@ -298,6 +305,7 @@ class PassRun {
   std::optional<std::uint64_t> last_;
   std::atomic<std::uint64_t> next_;
   std::atomic<bool> absent_{false};
+  mutable std::atomic<bool> unwritten_{false};
   std::uint64_t taken_;
   std::uint64_t alarms_ = 0;
   std::mutex mutex_;
@@ -330,30 +338,26 @@ int run_fuzz_pass(const Options& options, const CheckOptions& check) {
   }
   auto profiles = profiles_or_error(options);
   if (!profiles) return kUsageError;
-  if (!options.emit.empty()) fs::create_directories(options.emit);
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> records(
-      options.records.empty() ? nullptr : std::fopen(options.records.c_str(), "w"), std::fclose);
-  if (!options.records.empty() && !records) {
-    print_error("--records", options.records, "cannot be written");
-    return kUsageError;
-  }
+  const RecordsFile records(options.records);
+  if (!options.records.empty() && records.get() == nullptr) return kUsageError;
   return PassRun(options, check, *std::move(profiles), records.get()).run();
 }
 
 int run_emit(const Options& options) {
   const auto profiles = profiles_or_error(options);
   if (!profiles) return kUsageError;
-  std::error_code fault;
-  fs::create_directories(options.emit, fault);
   const std::uint64_t many = options.count > 0 ? options.count : kDefaultPrograms;
   std::uint64_t written = 0;
+  bool whole = true;
   for (std::uint64_t seed = options.start; seed < options.start + many; ++seed) {
     const auto program = fuzz::program_of(seed, *profiles);
     if (!program) continue;
-    written += write_question(options.emit, seed, *program, fuzz::Form::case_json) ? 1 : 0;
+    whole = write_question(options.emit, seed, *program, fuzz::Form::case_json);
+    if (!whole) break;
+    ++written;
   }
   fmt::print("{} programs written to {}\n", written, options.emit);
-  return written > 0 ? 0 : kUsageError;
+  return whole && written > 0 ? 0 : kUsageError;
 }
 
 }  // namespace noclobber

@@ -8,6 +8,7 @@
 #include "src/cli/commands.h"
 #include "src/formats/case/case_json.h"
 #include "src/report/names.h"
+#include "src/run/output.h"
 #include "src/text/file.h"
 
 namespace noclobber {
@@ -49,7 +50,7 @@ int run_reduce(const Options& options) {
     return says_the_same(first, check_case(next, *check, ignored));
   };
   const Case small = fuzz::reduce_case(*value, same, options.count > 0 ? options.count : 2000);
-  fmt::print("{}", write_case_json(small));
+  write_out(stdout, write_case_json(small));
   fmt::print(stderr, "noclobber: reduced: {}\nnoclobber:      to: {}\n", fuzz::size_of(*value).text(),
              fuzz::size_of(small).text());
   return 0;

@@ -8,6 +8,7 @@
 #include "src/cli/commands.h"
 #include "src/report/names.h"
 #include "src/report/report.h"
+#include "src/run/output.h"
 #include "src/run/terminal.h"
 #include "src/text/file.h"
 
@@ -71,7 +72,7 @@ int run_render(const Options& options) {
   if (!all) return kUsageError;
   all->root = report_root();
   const bool text = format->name == "text";
-  fmt::print("{}", text ? to_text(*all, look_of(options)) : format->render(*all));
+  write_out(stdout, text ? to_text(*all, look_of(options)) : format->render(*all));
   return flush_output() && all->damage.empty() ? 0 : kUsageError;
 }
 

@@ -7,6 +7,7 @@
 #include "src/cli/commands.h"
 #include "src/formats/case/case_json.h"
 #include "src/report/names.h"
+#include "src/run/output.h"
 
 namespace noclobber {
 namespace {
@@ -20,7 +21,7 @@ void tell_repair(const Work& work, const Repair& repair) {
                copy.is_known ? "" : " (a guess)");
   fmt::print(stderr, "noclobber: {}: {} copies, {} bytes, proved\n", printable(work.input),
              repair.copies.size(), repair.bytes);
-  fmt::print("{}", write_case_json(repair.value));
+  write_out(stdout, write_case_json(repair.value));
 }
 
 /// Repairs one check and returns its exit code.

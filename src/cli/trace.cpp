@@ -6,6 +6,8 @@
 
 #include "src/cli/commands.h"
 #include "src/report/names.h"
+#include "src/run/output.h"
+#include "src/run/sink.h"
 
 namespace noclobber {
 
@@ -18,7 +20,7 @@ std::string trace_record(const Work& work, const std::string& text) {
                                    {"id", work.id},
                                    {"what", work.what},
                                    {"text", text}};
-  return out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return record_text(out) + "\n";
 }
 
 /// Makes each line printable(), as lines of a trace may contain names from the input.
@@ -47,7 +49,7 @@ int run_trace(const Options& options) {
       fault = true;
       print_error(work->input, work->fault.where, work->fault.message);
       if (options.json) {
-        fmt::print("{}\n", to_json(ErrorRecord{work->input, work->fault.where, work->fault.message}));
+        print_record(stdout, to_json(ErrorRecord{work->input, work->fault.where, work->fault.message}));
       }
     } else if (work->kind == Work::Kind::note && !work->fault.message.empty()) {
       print_note(work->input, work->fault.where, work->fault.message);
@@ -55,7 +57,7 @@ int run_trace(const Options& options) {
       const std::string text = trace_text(std::move(work->value), check);
       const std::string head =
           fmt::format("{}# {} {}\n", printed > 0 ? "\n" : "", printable(work->input), shown_id(work->id));
-      fmt::print("{}", options.json ? trace_record(*work, text) : head + printable_lines(text));
+      write_out(stdout, options.json ? trace_record(*work, text) : head + printable_lines(text));
       ++printed;
     }
   }

@@ -2,10 +2,12 @@
 // they are written to.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "src/base/result.h"
 #include "src/prover/solver.h"
 
 namespace noclobber {
@@ -13,10 +15,15 @@ namespace noclobber {
 class Questions {
  public:
   /// `effort`: rlimit per question; 0: the usual effort that the asker gives. `folder`: "", or where every
-  /// question is stored as <name>-<nnn>.smt2. `most`: questions beyond this number are not asked.
+  /// question is stored as <name>-<nnn>.smt2. `most`: questions beyond this number are not asked. `unwritten`
+  /// gets the fault of a file that cannot be written.
   explicit Questions(std::uint64_t effort = 0, std::string folder = "", std::string name = "check",
-                     std::uint64_t most = 3000)
-      : effort_(effort), folder_(std::move(folder)), name_(std::move(name)), most_(most) {}
+                     std::optional<Diagnostic>* unwritten = nullptr, std::uint64_t most = 3000)
+      : effort_(effort),
+        folder_(std::move(folder)),
+        name_(std::move(name)),
+        most_(most),
+        unwritten_(unwritten) {}
 
   SolverAnswer ask(const std::string& script, std::uint64_t usual_effort);
   /// Sets the texts of the graph's steps, for comments in the stored questions.
@@ -37,6 +44,7 @@ class Questions {
   std::string folder_, name_;
   std::vector<std::string> steps_;
   std::uint64_t most_, asked_ = 0;
+  std::optional<Diagnostic>* unwritten_;
   bool limited_ = false;
 };
 

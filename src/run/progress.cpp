@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "src/report/names.h"
+#include "src/run/output.h"
 
 namespace noclobber {
 
@@ -39,17 +40,17 @@ void Progress::say(std::uint64_t done, const std::string& slowest, double slowes
   const std::string text = progress_text(done, seconds_since(start_), slowest, slowest_seconds);
   last_ = Clock::now();
   if (on_terminal_) {
-    fmt::print(stderr, "\r{}\x1b[K", text);
+    write_out(stderr, fmt::format("\r{}\x1b[K", text));
     drawn_ = true;
   } else {
-    fmt::print(stderr, "noclobber: {}\n", text);
+    write_out(stderr, fmt::format("noclobber: {}\n", text));
   }
   std::fflush(stderr);
 }
 
 void Progress::clear() {
   if (!drawn_) return;
-  fmt::print(stderr, "\r\x1b[K");
+  write_out(stderr, "\r\x1b[K");
   std::fflush(stderr);
   drawn_ = false;
 }

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "src/report/render.h"
+#include "src/run/output.h"
 #include "src/run/settings.h"
 #include "src/run/terminal.h"
 
@@ -61,7 +62,7 @@ bool add_summary(const std::string& path, const Report& report) {
 /// GitHub reads both streams for commands, so they go to standard error if standard output is for a program.
 bool annotate(const Options& options, const Report& report) {
   const bool data = options.json || options.output_format != "text";
-  if (options.output_format != "github") fmt::print(data ? stderr : stdout, "{}", to_github(report));
+  if (options.output_format != "github") write_out(data ? stderr : stdout, to_github(report));
   const std::string summary(environment("GITHUB_STEP_SUMMARY"));
   return summary.empty() || add_summary(summary, report);
 }
@@ -73,7 +74,11 @@ bool write_whole(const std::string& path, const std::string& text) {
   const std::string begun = special ? path : fmt::format("{}.{}.part", path, getpid());
   std::FILE* file = std::fopen(begun.c_str(), "w");
   if (file == nullptr) return not_written(path);
-  if (!put(file, text)) return not_written(path);
+  if (!put(file, text)) {
+    not_written(path);
+    if (!special) fs::remove(begun, fault);
+    return false;
+  }
   if (special) return true;
   fs::rename(begun, path, fault);
   if (!fault) return true;

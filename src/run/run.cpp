@@ -15,6 +15,7 @@
 #include "src/base/check.h"
 #include "src/report/change.h"
 #include "src/report/names.h"
+#include "src/run/output.h"
 #include "src/run/reports.h"
 #include "src/run/settings.h"
 #include "src/run/sink.h"
@@ -39,18 +40,17 @@ FailOnChange fail_on_change_of(const std::string& text) {
 }
 
 void print_stats(const CheckRecord::Counts& counts) {
-  fmt::print(stderr,
-             "noclobber: stats: {} steps, {} modelled, {} in place, {} storages, {} obligations, {} by rule, "
-             "{} by z3\n",
-             counts.steps, counts.modelled, counts.in_place, counts.storages, counts.obligations,
-             counts.by_rule, counts.by_z3);
+  write_out(stderr, fmt::format("noclobber: stats: {} steps, {} modelled, {} in place, {} storages, {} "
+                                "obligations, {} by rule, {} by z3\n",
+                                counts.steps, counts.modelled, counts.in_place, counts.storages,
+                                counts.obligations, counts.by_rule, counts.by_z3));
 }
 
 void print_times(std::vector<std::pair<double, std::string>> times) {
   std::ranges::stable_sort(times, std::greater<>(), [](const auto& item) { return item.first; });
   if (times.size() > kShownTimes) times.resize(kShownTimes);
   for (const auto& [seconds, name] : times) {
-    fmt::print(stderr, "noclobber: time: {:9.3f} s  {}\n", seconds, printable(name));
+    write_out(stderr, fmt::format("noclobber: time: {:9.3f} s  {}\n", seconds, printable(name)));
   }
 }
 
@@ -92,7 +92,7 @@ void print_changes(const Comparison& difference, const Options& options, const O
     const std::uint64_t errors = run.sink.summary.totals.error;
     const std::string errors_text =
         errors == 0 ? "" : fmt::format("; {} error{}", errors, errors == 1 ? "" : "s");
-    fmt::print("{}{} ({:.1f} s)\n", text, errors_text, run.seconds);
+    write_out(stdout, fmt::format("{}{} ({:.1f} s)\n", text, errors_text, run.seconds));
   }
   if (!options.json && run.sink.file == nullptr) return;
   for (const Change& change : difference.changes) print_both(run.sink, options, to_json(change));
@@ -100,11 +100,11 @@ void print_changes(const Comparison& difference, const Options& options, const O
 }
 
 void print_first(const std::optional<FirstRefuted>& first) {
-  if (!first) return fmt::print("no recorded pass is refuted\n\n");
+  if (!first) return write_out(stdout, "no recorded pass is refuted\n\n");
   const std::string open = first->open == 0 ? "" : fmt::format(", {} that nobody can judge", first->open);
-  fmt::print("first refuted: {} ({})\n  after {} that hold{}\n\n",
-             printable(first->pass.empty() ? first->id : first->pass), printable(first->id), first->held,
-             open);
+  write_out(stdout, fmt::format("first refuted: {} ({})\n  after {} that hold{}\n\n",
+                                printable(first->pass.empty() ? first->id : first->pass),
+                                printable(first->id), first->held, open));
 }
 
 /// `compared`: the comparison was printed, and replaces the text of the run.
@@ -112,9 +112,9 @@ void print_state(const Sink& sink, const Options& options, double seconds, bool 
   if (options.json) {
     if (!options.only_changes) print_record(stdout, to_json(sink.summary.totals));
   } else if (options.output_format != "text") {
-    fmt::print("{}", find_format(options.output_format)->render(sink.report));
+    write_out(stdout, find_format(options.output_format)->render(sink.report));
   } else if (!compared) {
-    fmt::print("{}", to_text(sink.summary, seconds, look_of(options)));
+    write_out(stdout, to_text(sink.summary, seconds, look_of(options)));
   }
   if (sink.file != nullptr) print_record(sink.file, to_json(sink.summary.totals));
 }
@@ -141,6 +141,10 @@ int conclude(OneRun& run, const OneRun* old, const Options& options) {
     totals.error += old->sink.summary.totals.error;
     const bool contradiction = sink.contradiction || old->sink.contradiction;
     difference = compare(old->sink.report, sink.report);
+    if (sink.summary.interrupted)  // checks that were not reached are neither gone nor repaired
+      std::erase_if(difference.changes, [](const Change& change) {
+        return change.kind == Change::Kind::vanished || change.kind == Change::Kind::fixed;
+      });
     totals.exit = exit_code(difference, totals, contradiction, fail_on_change_of(options.fail_on));
   } else {
     totals.exit = exit_code(totals, sink.contradiction, fail_on_of(options.fail_on));
@@ -156,8 +160,9 @@ int conclude(OneRun& run, const OneRun* old, const Options& options) {
   const bool written = write_reports(options, sink.report);
   if (options.stats) print_stats(sink.summary.counts);
   if (options.timings) print_times(std::move(sink.times));
+  const bool recorded = sink.file == nullptr || records_written(sink.file, options.records);
   const bool hides_nothing = totals.exit == 0 || totals.exit == 3;
-  return (flush_output() && written) || !hides_nothing ? totals.exit : kUsageError;
+  return (flush_output() && written && recorded) || !hides_nothing ? totals.exit : kUsageError;
 }
 
 /// Takes outcomes in order; with `until_refuted` ignores those after the first refuted check.
@@ -210,25 +215,6 @@ Result<RunnerOptions> runner_options(const Options& options, bool advises) {
   return RunnerOptions{*std::move(check), options.jobs, can_redraw(), options.quiet};
 }
 
-/// Owns the file of --records during a run.
-class RecordsFile {
- public:
-  explicit RecordsFile(const std::string& path) {
-    if (path.empty()) return;
-    file_ = std::fopen(path.c_str(), "w");
-    if (file_ == nullptr) print_error(path, "", fmt::format("cannot be written: {}", std::strerror(errno)));
-  }
-  ~RecordsFile() {
-    if (file_ != nullptr) std::fclose(file_);
-  }
-  RecordsFile(const RecordsFile&) = delete;
-  RecordsFile& operator=(const RecordsFile&) = delete;
-  std::FILE* get() const { return file_; }
-
- private:
-  std::FILE* file_ = nullptr;
-};
-
 Result<Baseline> baseline_at(const std::string& path) {
   if (path.empty()) return Baseline();
   auto text = read_file(path, std::size_t{64} << 20);
@@ -262,7 +248,6 @@ static int run_as_asked(WorkSource& source, const Options& asked, bool advises) 
   const bool compares = !options.against.empty();
   OneRun old, run;
   if (compares) run_old(options, *runner, old);
-  if (old.sink.summary.interrupted) leave(kInterrupted);
   run.sink.json = options.json;
   run.sink.json_checks = options.json && !options.only_changes;
   if (!options.baseline.empty()) run.sink.baseline = &*baseline;
@@ -272,8 +257,12 @@ static int run_as_asked(WorkSource& source, const Options& asked, bool advises) 
   const RecordsFile file(options.records);
   if (!options.records.empty() && file.get() == nullptr) return kUsageError;
   run.sink.file = file.get();
-  go(source, *runner, run, options.until_refuted);
-  const int code = conclude(run, compares ? &old : nullptr, options);
+  const bool cut = old.sink.summary.interrupted;  // there is nothing to compare with: the old run is told
+  if (cut)
+    run.sink.summary.interrupted = true, run.sink.contradiction = old.sink.contradiction;
+  else
+    go(source, *runner, run, options.until_refuted);
+  const int code = conclude(run, compares && !cut ? &old : nullptr, options);
   if (run.sink.summary.interrupted) leave(code);
   std::fflush(stderr);
   return code;

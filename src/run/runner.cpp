@@ -45,6 +45,7 @@ Outcome outcome_of(Work&& work, CheckOptions options, std::string certificate,
   out.input = std::move(work.input);
   out.fault = std::move(work.fault);
   out.record = std::move(work.record);
+  options.unwritten = &out.unwritten;
   if (work.kind == Work::Kind::check) {
     const auto start = Progress::Clock::now();
     options.certificate_name = std::move(certificate);

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct Outcome {
   std::size_t skipped = 0;  // note: files without a known format
   double seconds = 0;       // of the check alone
   bool contradiction = false;
+  std::optional<Diagnostic> unwritten;  // check: the fault of a certificate or question that is lost
 };
 
 struct RunnerOptions {

@@ -10,6 +10,7 @@
 #include "src/ops/schema.h"
 #include "src/prover/solver.h"
 #include "src/report/names.h"
+#include "src/run/output.h"
 #include "src/run/settings.h"
 #include "src/text/file.h"
 
@@ -25,7 +26,7 @@ void print_line(std::string_view kind, std::string_view file, std::string_view w
   for (const std::string_view part : {file, where}) {
     if (!part.empty()) out += fmt::format("{}: ", printable(part));
   }
-  fmt::print(stderr, "{}{}\n", out, shortened(printable(message), 2000));
+  write_out(stderr, fmt::format("{}{}\n", out, shortened(printable(message), 2000)));
   std::fflush(stderr);
 }
 

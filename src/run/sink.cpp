@@ -1,16 +1,34 @@
 #include "src/run/sink.h"
 
-#include <fmt/format.h>
-
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
 
+#include "src/run/output.h"
 #include "src/run/settings.h"
 
 namespace noclobber {
 
 void print_record(std::FILE* file, const std::string& line) {
-  fmt::print(file, "{}\n", line);
+  write_out(file, line + "\n");
   std::fflush(file);
+}
+
+RecordsFile::RecordsFile(const std::string& path) {
+  if (path.empty()) return;
+  file_ = std::fopen(path.c_str(), "w");
+  if (file_ == nullptr) print_error(path, "", std::string("cannot be written: ") + std::strerror(errno));
+}
+
+std::string record_text(const nlohmann::ordered_json& record) {
+  return record.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+bool records_written(std::FILE* file, const std::string& path) {
+  if (std::fflush(file) == 0 && std::ferror(file) == 0) return true;
+  print_error(path, "", "cannot be written");
+  return false;
 }
 
 void Sink::take_error(const std::string& input, const Diagnostic& fault) {
@@ -50,6 +68,7 @@ void Sink::take_record(Outcome&& outcome) {
   if (keeps) report.checks.push_back(outcome.record);
   times.emplace_back(outcome.seconds, outcome.input + " " + outcome.record.id);
   summary.add(std::move(outcome.record));
+  if (outcome.unwritten) take_error(outcome.unwritten->where, {"", outcome.unwritten->message});
 }
 
 void Sink::take(Outcome&& outcome) {

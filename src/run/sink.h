@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdio>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,7 +34,27 @@ struct Sink {
   void take_record(Outcome&& outcome);
 };
 
+/// Owns the file of --records during a run.
+class RecordsFile {
+ public:
+  /// Prints an error if the file cannot be written; get() is then nullptr, as without a path.
+  explicit RecordsFile(const std::string& path);
+  ~RecordsFile() {
+    if (file_ != nullptr) std::fclose(file_);
+  }
+  RecordsFile(const RecordsFile&) = delete;
+  RecordsFile& operator=(const RecordsFile&) = delete;
+  std::FILE* get() const { return file_; }
+
+ private:
+  std::FILE* file_ = nullptr;
+};
+
 /// Prints one record and flushes, so that it is not lost if the process ends early.
 void print_record(std::FILE* file, const std::string& line);
+/// The text of a record. Bytes that are no UTF-8, as names of files may have them, are replaced.
+std::string record_text(const nlohmann::ordered_json& record);
+/// Prints an error and returns false if some record did not get into the file of --records.
+bool records_written(std::FILE* file, const std::string& path);
 
 }  // namespace noclobber

@@ -26,7 +26,7 @@ std::string text_of_file(const std::filesystem::path& path) {
 
 TEST_CASE("a question beyond the number or the size allowed is not asked", "[questions]") {
   if (solver_version().empty()) return;
-  Questions one(0, "", "check", 1);
+  Questions one(0, "", "check", nullptr, 1);
   CHECK(one.ask(kNever, 1000000).kind == SolverAnswer::Kind::unsat);
   CHECK_FALSE(one.limited());
   CHECK(one.ask(kNever, 1000000).kind == SolverAnswer::Kind::none);
