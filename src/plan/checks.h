@@ -33,6 +33,8 @@ void lives_kept(const PlanScene& scene, const PlacedStorages& placed, PlanAnswer
 bool inside_arenas(const PlanSample& sample, PlanAnswer& answer);
 /// All entries of one storage place it at the same offset.
 bool aliases_agree(const PlanSample& sample, PlanAnswer& answer);
+/// The buffer that one without a value is declared to be a view of; nullptr: none, or it is a value.
+const PlanBuffer* claimed_base(const Plan& plan, const PlanBuffer& view);
 /// Buffers without a value that are declared to be views lie within their base.
 bool views_inside(const PlanSample& sample, PlanAnswer& answer);
 /// Every entry has room for the type of its value.

@@ -158,6 +158,25 @@ class LossSearch {
   const SymbolValues& symbols_;
 };
 
+/// The steps that use a storage, or those of the live range that the plan states.
+std::vector<std::uint32_t> steps_of(const PlanScene& scene, const PlacedStorage& one) {
+  std::vector<std::uint32_t> out;
+  for (const Touch& touch : one.touches) out.push_back(touch.at);
+  const auto end = std::min<std::int64_t>(one.last, std::ssize(scene.value.after.steps) + 1);
+  for (std::int64_t at = std::max<std::int64_t>(one.first, 0); !one.storage && at < end; ++at)
+    out.push_back(static_cast<std::uint32_t>(at));
+  return out;
+}
+
+/// always_before() if one of the two has no value: a stated live range counts steps as they are listed.
+bool stated_before(const PlanScene& scene, const PlacedStorage& x, const PlacedStorage& y) {
+  if (scene.order.listed()) return x.last <= y.first;
+  const auto later = steps_of(scene, y);
+  return std::ranges::all_of(steps_of(scene, x), [&](std::uint32_t a) {
+    return std::ranges::all_of(later, [&](std::uint32_t b) { return scene.order.before(a, b); });
+  });
+}
+
 }  // namespace
 
 bool takes_over(const PlanScene& scene, const PlacedStorage& dying, const PlacedStorage& born,
@@ -175,7 +194,7 @@ bool takes_over(const PlanScene& scene, const PlacedStorage& dying, const Placed
 }
 
 bool always_before(const PlanScene& scene, const PlacedStorage& x, const PlacedStorage& y) {
-  if (!x.storage || !y.storage) return x.last <= y.first;
+  if (!x.storage || !y.storage) return stated_before(scene, x, y);
   if (y.is_input) return false;
   for (const Touch& a : x.touches)
     for (const Touch& b : y.touches) {

@@ -41,11 +41,14 @@ std::string life_text(const Placement& place) { return range_text(place.first, p
 
 }  // namespace
 
+const PlanBuffer* claimed_base(const Plan& plan, const PlanBuffer& view) {
+  return view.is_value || view.view_of.empty() ? nullptr : buffer_named(plan, view.view_of);
+}
+
 bool views_inside(const PlanSample& sample, PlanAnswer& answer) {
   const Plan& plan = *sample.scene.value.plan;
   for (const PlanBuffer& buffer : plan.buffers) {
-    const PlanBuffer* base =
-        buffer.is_value || buffer.view_of.empty() ? nullptr : buffer_named(plan, buffer.view_of);
+    const PlanBuffer* base = claimed_base(plan, buffer);
     if (base == nullptr) continue;
     const auto number = [&](const SymExpr& size) { return size.evaluate(sample.symbols); };
     const auto a = number(buffer.offset), b = number(buffer.size), c = number(base->offset),
@@ -100,6 +103,8 @@ std::optional<PlanFault> overlap_fault(const PlanScene& scene, const PlacedStora
     out.clobber = lost->clobber;
     out.read = lost->read;
     if (!scene.order.listed()) out.aspect = "unordered";
+  } else if (!meet_in_time(a, b)) {
+    return std::nullopt;  // they may do so in another order than the listed one
   }
   const std::string shared =
       "bytes " + range_text(out.bytes->first, out.bytes->second) + " of arena " + out.arena;

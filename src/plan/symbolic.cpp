@@ -38,10 +38,17 @@ class ForAllSymbols {
       if (!roomy) open("size of " + one.name);
     }
     for (const PlacedStorage& one : placed_.storages)
-      for (std::size_t j = 0; j < one.buffers.size(); ++j)
-        if (one.bits[j] != 0 ||
-            !space_.same(space_.add(one.base, one.starts[j]), numbers_.offsets[one.buffers[j]]))
-          open("place of " + plan.buffers[one.buffers[j]].name);
+      for (std::size_t j = 0; j < one.buffers.size(); ++j) {
+        const PlanBuffer& buffer = plan.buffers[one.buffers[j]];
+        const PolyId meant = space_.add(one.base, one.starts[j]);
+        if (buffer.arena != one.arena || one.bits[j] != 0 ||
+            !space_.same(meant, numbers_.offsets[one.buffers[j]]))
+          open("place of " + buffer.name);
+      }
+    for (std::size_t k = 0; k < plan.buffers.size(); ++k)
+      if (const PlanBuffer* base = claimed_base(plan, plan.buffers[k]))
+        if (!inside(k, static_cast<std::size_t>(base - plan.buffers.data())))
+          open("place of " + plan.buffers[k].name);
   }
 
   /// For the listed order: proves that the neighbours of the sweep are disjoint, at a sample in which no
@@ -73,6 +80,14 @@ class ForAllSymbols {
   void open(const std::string& name) {
     const std::pair<std::string, std::string> entry{"not-replayed", name};
     if (std::ranges::find(answer_.open, entry) == answer_.open.end()) answer_.open.push_back(entry);
+  }
+
+  bool inside(std::size_t view, std::size_t base) {
+    const auto end = [&](std::size_t k) { return space_.add(numbers_.offsets[k], numbers_.sizes[k]); };
+    const Plan& plan = *scene_.value.plan;
+    return plan.buffers[view].arena == plan.buffers[base].arena &&
+           space_.nonnegative(space_.sub(numbers_.offsets[view], numbers_.offsets[base])) &&
+           space_.nonnegative(space_.sub(end(base), end(view)));
   }
 
   bool never_more(const PlacedStorage& one) const {
