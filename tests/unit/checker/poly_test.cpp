@@ -204,6 +204,29 @@ TEST_CASE("values of numbers at values of their symbols", "[poly]") {
   CHECK(space.value(space.constant(-3)) == -3);
   CHECK(space.value(0) == 0);
   CHECK_FALSE(space.value(Space::kBad));
+  // A quotient that stands in two products.
+  const PolyId twice = space.add(space.mul(half, t), half);
+  CHECK(space.value(twice, Values{{"s", 7}, {"t", 5}}) == 18);
+  CHECK(space.value(space.sub(twice, half), Values{{"s", 7}, {"t", 5}}) == 15);
+  CHECK_FALSE(space.value(twice, Values{{"t", 5}}));
+  const PolyId nested = space.quotient_in(space.add(half, t), space.constant(3));
+  CHECK(space.value(space.add(space.mul(nested, half), nested), Values{{"s", -7}, {"t", 5}}) == 0);
+  CHECK(space.value(space.add(space.mul(nested, half), nested), Values{{"s", 7}, {"t", 5}}) == 8);
+}
+
+TEST_CASE("a quotient of more terms than a number may have is bad", "[poly]") {
+  Space space;
+  const auto of = [&](const char* name, int count) {
+    PolyId out = 0;
+    for (int k = 0; k < count; ++k) out = space.add(out, space.symbol(name + std::to_string(k)));
+    return out;
+  };
+  const PolyId most = space.mul(of("s", 32), of("t", 64)), two = space.constant(2);
+  REQUIRE(most != Space::kBad);
+  const PolyId less = space.sub(most, space.mul(space.symbol("s0"), space.symbol("t0")));
+  CHECK(space.quotient_in(space.scale(less, 2), two) == less);
+  CHECK(space.quotient_in(space.scale(most, 2), two) == Space::kBad);
+  CHECK(space.add(most, space.symbol("s0")) == Space::kBad);
 }
 
 TEST_CASE("what depends on the running byte", "[poly]") {
