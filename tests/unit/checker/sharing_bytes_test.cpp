@@ -39,16 +39,16 @@ struct Shown {
     out.lanes = lanes;
     return out;
   }
-  /// Three elements that begin `skip` bytes behind the start of the storage.
-  TraceView behind(std::int64_t skip) {
+  /// Elements that begin `skip` bytes behind the start of the storage.
+  TraceView behind(std::int64_t skip, std::int64_t count = 3) {
     Map flat, part, back;
-    const PolyId one = two.space.constant(1), three = two.space.constant(3), four = two.four[0];
+    const PolyId one = two.space.constant(1), length = two.space.constant(count), four = two.four[0];
     flat.from = {four, four}, flat.to = {two.space.constant(16), one};
     part.kind = Map::Kind::slice;
-    part.from = {two.space.constant(16)}, part.to = {two.space.constant(12)};
+    part.from = {two.space.constant(16)}, part.to = {two.space.constant(4 * count)};
     part.start = two.space.constant(skip), part.step = one;
-    back.from = {two.space.constant(12), one}, back.to = {three, four};
-    return {kA, {flat, part, back}, {three}, "f32", 4};
+    back.from = {two.space.constant(4 * count), one}, back.to = {length, four};
+    return {kA, {flat, part, back}, {length}, "f32", 4};
   }
 };
 
@@ -82,6 +82,13 @@ TEST_CASE("sharing: a byte is one with another byte of what was one element", "[
   CHECK(at.shared_no_more());
   at.is_y = at.behind(2);
   CHECK_FALSE(at.shared_no_more());
+  // One element, whose byte 2 is now its byte 0.
+  Shown one;
+  one.was_x = one.was_y = one.two.from(kA, 0, 1);
+  one.is_x = one.is_y = one.behind(0, 1);
+  CHECK(one.shared_no_more());
+  one.is_y = one.behind(2, 1);
+  CHECK_FALSE(one.shared_no_more());
 }
 
 }  // namespace sharing_bytes_test
