@@ -146,16 +146,24 @@ Doubles given(const Meant& m, std::size_t k, std::string_view keyword) {
   return {one != nullptr && one->kind == Arg::Kind::ref ? 1.0 : 0.0};
 }
 
+/// The number of last axes that are normalized together. MLX normalizes the last axis only.
+Said axes_normed(const Meant& m) {
+  const Arg* shape = m.arg(1, "normalized_shape");
+  if (shape == nullptr || shape->kind != Arg::Kind::list) return std::nullopt;
+  return Doubles{static_cast<double>(shape->list.size())};
+}
+
 Compared layer_norm(const MlxFields& f, const Meant& m) {
-  return {said_together({field(f, 2), field(f, 3), single(field(f, 4))}),
-          said_together(
-              {given(m, 2, "weight"), given(m, 3, "bias"), single(m.numbers(4, "eps", Doubles{1e-5}))})};
+  return {said_together({Doubles{1}, field(f, 2), field(f, 3), single(field(f, 4))}),
+          said_together({axes_normed(m), given(m, 2, "weight"), given(m, 3, "bias"),
+                         single(m.numbers(4, "eps", Doubles{1e-5}))})};
 }
 
 /// Without `eps` PyTorch uses the epsilon of its compute dtype, which is f32 for all dtypes of MLX.
 Compared rms_norm(const MlxFields& f, const Meant& m) {
-  return {said_together({field(f, 1), single(field(f, 3))}),
-          said_together({given(m, 2, "weight"), single(m.numbers(3, "eps", Doubles{0x1p-23}))})};
+  return {
+      said_together({Doubles{1}, field(f, 1), single(field(f, 3))}),
+      said_together({axes_normed(m), given(m, 2, "weight"), single(m.numbers(3, "eps", Doubles{0x1p-23}))})};
 }
 
 Compared rolled(const MlxFields& f, const Meant& m) {
@@ -292,11 +300,20 @@ Compared compared(std::string_view node, const MlxFields& f, const Meant& m) {
   return {};
 }
 
+/// True if the operator converts to another dtype first, which these instructions never do.
+bool converts(std::string_view node, const Meant& m) {
+  constexpr std::string_view kKeep[] = {"CumsumNode", "SoftmaxNode", "SumNode", "MeanNode", "ProdNode"};
+  const Type *from = m.operand(), *to = m.result();
+  return std::ranges::find(kKeep, node) != std::end(kKeep) && from != nullptr && to != nullptr &&
+         from->dtype != to->dtype;
+}
+
 }  // namespace
 
 MlxSays says_of(std::string_view node, const MlxFields& fields, const Graph& graph, const Step& meant) {
   const Meant m(graph, meant);
   const bool makes = node == "FullNode" || node == "ARangeNode";  // takes no tensor
+  if (converts(node, m)) return MlxSays::other;
   if (fields.empty() || (!makes && m.operand() == nullptr)) return MlxSays::unsaid;
   const Compared both = makes ? made_of_numbers(node, fields, m) : compared(node, fields, m);
   if (!both.own || !both.meant) return MlxSays::unsaid;
