@@ -57,9 +57,10 @@ void all_seen_but(const std::string& name, const std::vector<std::size_t>& needl
 }  // namespace
 
 TEST_CASE("pte: operators that the core of ATen spells otherwise are what PyTorch makes of them", "[pte]") {
-  for (const char* name : {"spelled-vision", "spelled-text", "spelled-more", "spelled-activations",
-                           "spelled-recurrent", "spelled-moves", "spelled-steps", "spelled-losses",
-                           "spelled-products", "spelled-places", "spelled-classes", "spelled-bag"}) {
+  for (const char* name :
+       {"spelled-vision", "spelled-text", "spelled-more", "spelled-activations", "spelled-recurrent",
+        "spelled-moves", "spelled-steps", "spelled-losses", "spelled-products", "spelled-places",
+        "spelled-classes", "spelled-bag", "spelled-rest"}) {
     const CheckRecord record = against(name, [](PteMethod&) {});
     INFO(name);
     CHECK(record.status == Status::proved);
@@ -104,6 +105,28 @@ TEST_CASE("pte: where PyTorch rounds on the way, half precision is left as it is
   const CheckRecord record = against("spelled-half", [](PteMethod&) {});
   CHECK(record.findings.empty());
   CHECK(names_unknown(record, "aten.rms_norm"));
+}
+
+TEST_CASE("pte: a number is chosen where the condition holds, products of all pairs are laid as said",
+          "[pte]") {
+  all_seen_but("spelled-rest", {36, 41, 60, 84, 89});  // dimensions of one beside others of one
+  const PteMethod method = method_of(bytes_of("spelled-rest"));
+  std::size_t tried = 0;
+  for (std::size_t k = 0; k < method.instructions.size(); ++k) {
+    const PteInstruction& one = method.instructions[k];
+    if (one.kind != PteInstruction::Kind::kernel) continue;
+    const std::string& op = method.operators[one.target];
+    const bool chooses = op == "aten.where.self_out", permutes = op == "aten.permute_copy.out";
+    if (!chooses && !permutes) continue;
+    INFO(op << " " << k);
+    CHECK(against("spelled-rest", [&](PteMethod& own) {
+            auto& args = own.instructions[k].args;
+            if (chooses) std::swap(args[1], args[2]);
+            if (permutes) std::ranges::reverse(own.values[args[1]].items);
+          }).status != Status::proved);
+    ++tried;
+  }
+  CHECK(tried == 9);
 }
 
 TEST_CASE("pte: no number of a respelled operator can be another", "[pte]") {
