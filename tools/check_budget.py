@@ -17,7 +17,7 @@ FILE_LINES = 400
 FUNCTION_LINES = 60
 FUNCTION_P90 = 30
 CHECKER_FUNCTION_LINES = 30
-CHECKER_LINES = 3848  # docs/decisions/0015-contents-are-followed.md, what it refuses since, sharing, identities (0018), one text (0019), bits (0023), doors and numbers of lemmas (0024)
+CHECKER_LINES = 3856  # docs/decisions/0015-contents-are-followed.md, what it refuses since, sharing, identities (0018), one text (0019), bits (0023), doors and numbers of lemmas (0024), stated live ranges in any order
 
 
 class Function(NamedTuple):

@@ -28,18 +28,28 @@ void disturbing(Space& space, const std::vector<Touch>& all, std::vector<Pair>& 
   }
 }
 
-/// For two storages with the same bytes one after the other: all uses of one come before those of the other.
+/// For two placements with the same bytes one after the other: all uses of one come before those of the
+/// other. A placement without a storage is used by each graph step of its live range.
 void in_turn(Space& space, const Trace& trace, const Touches& touches, std::vector<Pair>& out) {
-  for (const Placement& p : trace.placements)
-    for (const Placement& q : trace.placements) {
+  std::vector<std::vector<std::uint32_t>> uses(trace.placements.size());
+  std::size_t all = 0;
+  for (std::size_t k = 0; k < uses.size(); ++k) {
+    const Placement& p = trace.placements[k];
+    for (auto at = p.first; !p.storage && at < std::min(p.last, trace.origins()); ++at) uses[k].push_back(at);
+    if (p.storage)
+      for (const Touch& t : touches[*p.storage]) uses[k].push_back(t.origin);
+    space.work(uses[k].size());
+    if ((all += uses[k].size()) > kPairs) return out.push_back(kNever);
+  }
+  for (std::size_t k = 0; k < uses.size(); ++k)
+    for (std::size_t m = 0; m < uses.size(); ++m) {
+      const Placement &p = trace.placements[k], &q = trace.placements[m];
       space.work(4);
-      if (!p.storage || !q.storage || p.arena != q.arena || p.last > std::uint64_t{q.first} + 1 ||
-          bytes_apart(space, p, q))
-        continue;
-      for (const Touch& a : touches[*p.storage])
-        for (const Touch& b : touches[*q.storage]) {
+      if (p.arena != q.arena || p.last > std::uint64_t{q.first} + 1 || bytes_apart(space, p, q)) continue;
+      for (const std::uint32_t a : uses[k])
+        for (const std::uint32_t b : uses[m]) {
           if (out.size() >= kPairs) return out.push_back(kNever);
-          if (a.origin != b.origin) out.push_back(a.origin < b.origin ? Pair{0, a.origin, b.origin} : kNever);
+          if (a != b) out.push_back(a < b ? Pair{0, a, b} : kNever);
         }
     }
 }

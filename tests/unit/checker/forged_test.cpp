@@ -289,6 +289,40 @@ TEST_CASE("lives are those of the order in which steps run", "[forged]") {
   CHECK(with_empty(10'000, true) == Said::not_proved);
 }
 
+TEST_CASE("in any order a stated live range is over where a path says so", "[forged]") {
+  // c = -x and b = cos(x) are independent; d = b + c. Two buffers without a storage, of c and of b.
+  const auto value =
+      read_case_json(R"({"format": "noclobber.case/1", "name": "forged", "names": "storages", "after": )" +
+                     graph(input("x", "[4]"),
+                           step("c", "neg.default", use("x")) + ", " + step("b", "cos.default", use("x")) +
+                               ", " + step("d", "add.Tensor", use("b") + ", " + use("c")),
+                           "d") +
+                     "}");
+  REQUIRE(value);
+  using Edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+  const auto with = [&](std::int64_t second, std::pair<std::uint32_t, std::uint32_t> life,
+                        const Edges& edges) {
+    Modelled m;
+    REQUIRE(model(*value, m));
+    Certificate content = unsigned_certificate(m);
+    Trace& t = content.checks[0].after;
+    const auto number = [&](std::int64_t n) { return m.space.constant(n); };
+    t.arenas = {number(32)};
+    t.placements.push_back({"", 0, number(0), number(16), 0, 1, {}, {}, {}});
+    t.placements.push_back({"", 0, number(second), number(16), life.first, life.second, {}, {}, {}});
+    t.any_order = true, t.edges = edges;
+    return nc_check_certified(m.space, content).said;
+  };
+  const Edges loose{{0, 2}, {1, 2}}, tight{{0, 1}, {0, 2}, {1, 2}};
+  CHECK(with(0, {1, 2}, tight) == Said::proved);
+  CHECK(with(0, {1, 2}, loose) == Said::not_proved);  // b may run first
+  CHECK(with(16, {1, 2}, loose) == Said::proved);     // on other bytes
+  CHECK(with(8, {1, 2}, loose) == Said::not_proved);
+  CHECK(with(0, {2, 3}, loose) == Said::proved);      // used by d alone
+  CHECK(with(0, {1, 3}, loose) == Said::not_proved);  // by b and d
+  CHECK(with(0, {0, 1}, tight) == Said::not_proved);  // at the same time
+}
+
 TEST_CASE("facts that the symbols' values do not show prove nothing", "[forged]") {
   for (const bool declared : {true, false}) {
     Forged f(true);

@@ -66,8 +66,12 @@ struct AllPairs {
     for (const Step& x : t.trace.steps)
       for (const Step& y : t.trace.steps) {
         if (x.origin < y.origin && disturb(t, x, y)) conflicts.emplace(x.origin, y.origin);
-        if (x.origin != y.origin && follow(t, x, y)) conflicts.emplace(x.origin, y.origin);
       }
+    for (const Placement& p : t.trace.placements)
+      for (const Placement& q : t.trace.placements)
+        for (const std::uint32_t a : follow(t, p, q) ? uses(t, p) : std::set<std::uint32_t>())
+          for (const std::uint32_t b : uses(t, q))
+            if (a != b) conflicts.emplace(a, b);
   }
   static std::vector<View> read(const checker::Trace& trace, const Step& step) {
     const auto reads = trace.reads(step);
@@ -83,23 +87,25 @@ struct AllPairs {
     const auto to = t.trace.writes(x), other = t.trace.writes(y);
     return any(to, other) || any(read(t.trace, x), other) || any(to, read(t.trace, y));
   }
-  /// Uses y bytes that x used before, of another storage?
-  static bool follow(Touching& t, const Step& x, const Step& y) {
-    const auto uses = [&](const Step& s, StorageId storage) {
+  /// The graph steps that touch its storage; without one, those of its live range.
+  static std::set<std::uint32_t> uses(Touching& t, const Placement& p) {
+    std::set<std::uint32_t> out;
+    for (std::uint32_t at = p.first; !p.storage && at < p.last && at < t.trace.origins(); ++at)
+      out.insert(at);
+    for (const Step& s : t.trace.steps) {
       auto all = read(t.trace, s);
       const auto writes = t.trace.writes(s);
       all.insert(all.end(), writes.begin(), writes.end());
-      return std::ranges::any_of(all, [&](const View& v) { return v.storage == storage; });
-    };
-    const auto number = [&](PolyId p) { return t.space.value(p).value(); };
-    for (const Placement& p : t.trace.placements)
-      for (const Placement& q : t.trace.placements)
-        if (p.storage && q.storage && p.last <= q.first + 1 && p.arena == q.arena &&
-            number(p.offset) < number(q.offset) + number(q.size) &&
-            number(q.offset) < number(p.offset) + number(p.size) && uses(x, *p.storage) &&
-            uses(y, *q.storage))
-          return true;
-    return false;
+      if (p.storage && std::ranges::count(all, *p.storage, &View::storage) > 0) out.insert(s.origin);
+    }
+    return out;
+  }
+  /// True if q has bytes that p had before.
+  static bool follow(Touching& t, const Placement& p, const Placement& q) {
+    const auto number = [&](PolyId n) { return t.space.value(n).value(); };
+    return p.last <= q.first + 1 && p.arena == q.arena &&
+           number(p.offset) < number(q.offset) + number(q.size) &&
+           number(q.offset) < number(p.offset) + number(p.size);
   }
   bool ordered() const {
     return std::ranges::all_of(conflicts, [&](const auto& pair) { return path[pair.first][pair.second]; });
