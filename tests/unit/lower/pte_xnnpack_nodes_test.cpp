@@ -167,6 +167,26 @@ TEST_CASE("pte: a picture is resized by XNNPACK with the corners and factors of 
   CHECK(xnn_against("../xnnpack/images", legacy).status != Status::proved);
 }
 
+/// docs/found/executorch-xnnpack-resize-by-a-factor.md: 5 x 5 by 1.5 samples at steps of 1 / 1.5, and of 5 /
+/// 7 in XNNPACK. By its size, 7 x 7, it would be right.
+TEST_CASE("pte: a resize by a factor is not the resize to a size that XNNPACK makes of it", "[pte]") {
+  const std::string name = "../xnnpack/resize-by-a-factor";
+  const CheckRecord record = xnn_against(name, [](PteMethod&) {});
+  CHECK(record.status == Status::unknown);
+  const auto node = [](const Unknown& one) { return one.reason == "unsupported-op"; };
+  REQUIRE(std::ranges::count_if(record.unknown, node) == 1);
+  CHECK(std::ranges::find_if(record.unknown, node)->names[0].starts_with("xnnpack.StaticResizeBilinear2D"));
+  const auto by_size = [](Graph& exported) {
+    Step& step = exported.steps.at(0);
+    REQUIRE(step.op == "aten.upsample_bilinear2d.vec");
+    REQUIRE(step.args.size() == 4);
+    step.args[1] = list({7, 7}), step.args[3] = Arg{};
+  };
+  CHECK(xnn_against(
+            name, [](PteMethod&) {}, by_size)
+            .status == Status::proved);
+}
+
 TEST_CASE("pte: a copy of XNNPACK is what it copies, not something else of its sizes", "[pte]") {
   const auto copied = [](std::string_view kind, bool of_the_other) {
     return xnn_against("../xnnpack/curves",
