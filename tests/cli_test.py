@@ -18,7 +18,7 @@ import unittest
 from in_folder import InFolder
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-BINARY = str(pathlib.Path(os.environ.get("NC_BIN_DIR", ROOT / "build" / "bin")) / "noclobber")
+BINARY = str(pathlib.Path(os.environ.get("NC_BIN_DIR", ROOT / "build" / "bin")).resolve() / "noclobber")
 SECONDS = 60  # no input of these tests may take longer
 
 TENSOR = {"dtype": "f32", "shape": [2, 3]}

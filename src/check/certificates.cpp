@@ -8,6 +8,7 @@
 #include <mutex>
 #include <sstream>
 
+#include "src/base/write_file.h"
 #include "src/certify/plan_text.h"
 #include "src/check/recheck.h"
 #include "src/ops/schema.h"
@@ -59,10 +60,8 @@ Certificate content_of(const CheckOptions& options, const Case& value, const Che
 void keep(const CheckOptions& options, const std::string& text) {
   if (options.certificates.empty() || text.empty()) return;
   const std::string path = options.certificates + "/" + options.certificate_name + ".cert";
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file && options.unwritten != nullptr) *options.unwritten = Diagnostic{path, "cannot be written"};
+  if (!write_file(path, text) && options.unwritten != nullptr)
+    *options.unwritten = Diagnostic{path, "cannot be written"};
 }
 
 }  // namespace

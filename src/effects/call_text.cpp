@@ -128,17 +128,18 @@ std::string attributes(const Tracer& t, const Call& call) {
   return out;
 }
 
+std::string type_text(const Tracer& t, const Binding& bound) {
+  std::string out = std::string(name(bound.dtype)) + "[";
+  for (const PolyId extent : bound.view.shape) out += size_text(t.space, extent) + ",";
+  return out + "]";
+}
+
 std::string argument_types(const Tracer& t, const Call& call) {
   std::string out;
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {
     if (call.schema->arguments[k].written && call.schema->arguments[k].keyword_only) continue;
-    for (const Arg& item : items_of(call.arguments[k])) {
-      const Binding* bound = t.seen(item);
-      if (bound == nullptr) continue;
-      out += ";" + std::string(name(bound->dtype)) + "[";
-      for (const PolyId extent : bound->view.shape) out += size_text(t.space, extent) + ",";
-      out += "]";
-    }
+    for (const Arg& item : items_of(call.arguments[k]))
+      if (const Binding* bound = t.seen(item)) out += ";" + type_text(t, *bound);
   }
   return out;
 }

@@ -6,7 +6,9 @@ namespace noclobber::effects {
 
 std::string attribute(const Tracer& t, const Arg& arg);
 std::string attributes(const Tracer& t, const Call& call);
-/// The dtype and the extents of each tensor argument but out=, in order.
+/// A dtype and its extents, "f32[2,n,]".
+std::string type_text(const Tracer& t, const Binding& bound);
+/// The type_text() of each tensor argument but out=, in order.
 std::string argument_types(const Tracer& t, const Call& call);
 
 }  // namespace noclobber::effects

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "src/effects/call_text.h"
 #include "src/effects/identities.h"
 #include "src/effects/opaque.h"
 #include "src/effects/tracer.h"
@@ -52,12 +53,8 @@ std::vector<StorageId> generators_of(Tracer& t, const Call& call) {
 /// Shapes and types of operands whose contents are not read.
 std::string shapes_text(const Tracer& t, const Parts& parts) {
   std::string out;
-  for (const Operand& o : parts.operands) {
-    if (o.read || !o.counts) continue;
-    out += ";like " + std::string(name(o.bound.dtype)) + "[";
-    for (const PolyId extent : o.bound.view.shape) out += size_text(t.space, extent) + ",";
-    out += "]";
-  }
+  for (const Operand& o : parts.operands)
+    if (!o.read && o.counts) out += ";like " + type_text(t, o.bound);
   return out;
 }
 

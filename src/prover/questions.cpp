@@ -1,6 +1,6 @@
 #include "src/prover/questions.h"
 
-#include <fstream>
+#include "src/base/write_file.h"
 
 namespace noclobber {
 namespace {
@@ -49,13 +49,10 @@ SolverAnswer Questions::ask(const std::string& script, std::uint64_t usual_effor
   std::string number = std::to_string(asked_);
   number.insert(0, 3 - std::min<std::size_t>(3, number.size()), '0');
   const std::string path = folder_ + "/" + name_ + "-" + number + ".smt2";
-  std::ofstream file(path);
-  file << "(set-info :smt-lib-version 2.6)\n(set-info :status " << status_of(out.kind)
-       << ")\n(set-logic ALL)\n"
-       << script << "(check-sat)\n"
-       << model_comment(out);
-  file.close();
-  if (!file && unwritten_ != nullptr) *unwritten_ = Diagnostic{path, "cannot be written"};
+  const std::string text = "(set-info :smt-lib-version 2.6)\n(set-info :status " +
+                           std::string(status_of(out.kind)) + ")\n(set-logic ALL)\n" + script +
+                           "(check-sat)\n" + model_comment(out);
+  if (!write_file(path, text) && unwritten_ != nullptr) *unwritten_ = Diagnostic{path, "cannot be written"};
   return out;
 }
 

@@ -6,6 +6,9 @@
 
 namespace noclobber {
 
+/// Prints an error that names the file and the reason in errno. Returns false.
+bool not_written(const std::string& path);
+
 /// Writes a file, and the folders above it if they are missing. Prints an error that names the file and
 /// returns false if that fails.
 bool write_or_error(const std::string& path, std::string_view text);

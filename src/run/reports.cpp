@@ -7,10 +7,10 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <string_view>
 
+#include "src/base/write_file.h"
 #include "src/report/render.h"
 #include "src/run/output.h"
 #include "src/run/settings.h"
@@ -37,16 +37,6 @@ bool in_actions(const Options& options) {
   return environment("GITHUB_ACTIONS") == "true";
 }
 
-bool put(std::FILE* file, const std::string& text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  return std::fclose(file) == 0 && written;
-}
-
-bool not_written(const std::string& path) {
-  print_error(path, "", fmt::format("cannot be written: {}", std::strerror(errno)));
-  return false;
-}
-
 /// Appends, since the steps of a job share the file. Beyond the size limit GitHub rejects all of it, so the
 /// text gets only the room that is left.
 bool add_summary(const std::string& path, const Report& report) {
@@ -56,7 +46,7 @@ bool add_summary(const std::string& path, const Report& report) {
   const std::string text = to_markdown(report, kJobSummaryBytes - std::min(used, kJobSummaryBytes));
   if (text.empty()) return true;
   std::FILE* file = std::fopen(path.c_str(), "a");
-  return (file != nullptr && put(file, text)) || not_written(path);
+  return (file != nullptr && put_and_close(file, text)) || not_written(path);
 }
 
 /// GitHub reads both streams for commands, so they go to standard error if standard output is for a program.
@@ -74,7 +64,7 @@ bool write_whole(const std::string& path, const std::string& text) {
   const std::string begun = special ? path : fmt::format("{}.{}.part", path, getpid());
   std::FILE* file = std::fopen(begun.c_str(), "w");
   if (file == nullptr) return not_written(path);
-  if (!put(file, text)) {
+  if (!put_and_close(file, text)) {
     not_written(path);
     if (!special) fs::remove(begun, fault);
     return false;

@@ -1,8 +1,6 @@
 #include "src/run/sink.h"
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "src/run/output.h"
@@ -18,7 +16,7 @@ void print_record(std::FILE* file, const std::string& line) {
 RecordsFile::RecordsFile(const std::string& path) {
   if (path.empty()) return;
   file_ = std::fopen(path.c_str(), "w");
-  if (file_ == nullptr) print_error(path, "", std::string("cannot be written: ") + std::strerror(errno));
+  if (file_ == nullptr) not_written(path);
 }
 
 std::string record_text(const nlohmann::ordered_json& record) {
